@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "base/hex.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "base/tagged.hpp"
+
+namespace floodgate {
+namespace {
+
+TEST(Result, CarriesAValueOrAnErrorThatIsTrue) {
+    const result<int> good = 7;
+    const result<int> bad = make_error_code(errc::not_found);
+    EXPECT_EQ(good.value(), 7);
+    ASSERT_TRUE(bad.has_error());
+    EXPECT_TRUE(static_cast<bool>(bad.error())) << "an error of value 0 would read as success";
+    EXPECT_EQ(bad.error().message(), "not found");
+}
+
+TEST(Tagged, ComparesByValue) {
+    using apples = tagged<int, struct apples_tag>;
+    EXPECT_LT(apples{1}, apples{2});
+    EXPECT_EQ(apples{3}, apples{3});
+}
+
+TEST(ManualClock, MovesOnlyWhenTold) {
+    manual_clock clock(from_ms(1000));
+    EXPECT_EQ(to_ms(clock.now()), 1000);
+    clock.advance(milliseconds(5));
+    EXPECT_EQ(to_ms(clock.now()), 1005);
+    clock.set(from_ms(10));
+    EXPECT_EQ(to_ms(clock.now()), 10);
+}
+
+TEST(Hex, GoesThereAndBack) {
+    std::array<std::byte, 3> bytes{std::byte{0x00}, std::byte{0xab}, std::byte{0x7f}};
+    EXPECT_EQ(to_hex(bytes), "00ab7f");
+    std::array<std::byte, 3> back{};
+    EXPECT_TRUE(from_hex("00AB7f", back));
+    EXPECT_EQ(back, bytes);
+}
+
+TEST(Hex, RefusesWrongLengthAndWrongDigits) {
+    std::array<std::byte, 2> out{};
+    EXPECT_FALSE(from_hex("abc", out));
+    EXPECT_FALSE(from_hex("abcdef", out));
+    EXPECT_FALSE(from_hex("abxy", out));
+}
+
+TEST(Log, QuotesWhatWouldBreakALine) {
+    EXPECT_EQ(log::quoted("plain-value"), "plain-value");
+    EXPECT_EQ(log::quoted("two words"), "\"two words\"");
+    EXPECT_EQ(log::quoted(""), "\"\"");
+    EXPECT_EQ(log::quoted("a\nb\"c"), "\"a\\x0ab\\\"c\"");
+}
+
+TEST(Log, RefusesAnUnknownLevel) { EXPECT_THROW(log::parse_level("loud"), std::invalid_argument); }
+
+}  // namespace
+}  // namespace floodgate

@@ -1,0 +1,56 @@
+// A TOML file read once: every key that is in the file must be asked for, or it is an error.
+//
+//   config_file file("floodgate.toml");
+//   file.read("edge.connections_max", options.connections_max, {.min = 1, .max = 1'000'000});
+//   file.expect_all_read();   // throws, naming the keys nobody knows
+//
+// Everything here throws config_error with one clear line: file, key, what is wrong.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace floodgate {
+
+struct config_error : std::runtime_error {
+    using runtime_error::runtime_error;
+};
+
+struct bounds {
+    std::int64_t min;
+    std::int64_t max;
+};
+
+class config_file {
+public:
+    config_file();  // no file: every default stands
+    explicit config_file(const std::string& path);
+    ~config_file();
+
+    // Each leaves `value` alone when the key is absent.
+    void read(const std::string& key, bool& value);
+    void read(const std::string& key, std::string& value);
+    void read(const std::string& key, std::vector<std::string>& value);
+    void read(const std::string& key, std::int64_t& value, bounds allowed);
+    void read(const std::string& key, std::chrono::milliseconds& value, bounds allowed_ms);
+
+    template <class Integer>
+    void read(const std::string& key, Integer& value, bounds allowed) {
+        auto wide = static_cast<std::int64_t>(value);
+        read(key, wide, allowed);
+        value = static_cast<Integer>(wide);
+    }
+
+    void expect_all_read() const;
+
+private:
+    struct contents;
+    std::unique_ptr<contents> contents_;
+};
+
+}  // namespace floodgate

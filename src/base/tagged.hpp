@@ -1,0 +1,31 @@
+// tagged<T, Tag>: a T that cannot be mistaken for another T.
+
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <functional>
+
+namespace floodgate {
+
+template <class T, class Tag>
+struct tagged {
+    T value{};
+
+    friend auto operator<=>(const tagged&, const tagged&) = default;
+};
+
+// Found by boost::unordered containers. The bits are mixed by the container.
+template <class T, class Tag>
+std::size_t hash_value(const tagged<T, Tag>& id) noexcept {
+    return std::hash<T>{}(id.value);
+}
+
+}  // namespace floodgate
+
+template <class T, class Tag>
+struct std::hash<floodgate::tagged<T, Tag>> {
+    std::size_t operator()(const floodgate::tagged<T, Tag>& id) const noexcept {
+        return std::hash<T>{}(id.value);
+    }
+};

@@ -1,0 +1,68 @@
+// The port through which every attempt to buy goes, whatever stands behind it.
+//
+// embedded: gate/embedded_turnstile.hpp, in process; clustered: Redis scripts (a later issue).
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/attempt.hpp"
+#include "sale/catalogue.hpp"
+
+namespace floodgate::gate {
+
+// One event loop's way through the gate. Used by one thread only.
+class lane {
+public:
+    virtual ~lane() = default;
+
+    // Has the attempts judged, in order. Verdicts that rest on nothing undecided can be collected
+    // at once; the others (a promise that is not on disk yet, a "sold out" that rests on one) when
+    // the lane's `wake` has been called. Every attempt gets exactly one verdict.
+    virtual void submit(std::span<const sale::attempt> attempts, instant now) = 0;
+
+    // Hands over the verdicts that may be told now, appended to `out`, in no particular order.
+    virtual void collect(std::vector<sale::verdict>& out) = 0;
+};
+
+// A sale as the gate sees it.
+struct standing {
+    std::int64_t stock = 0;  // in total
+    std::int64_t taken = 0;  // promised, unpaid, paid or refunding
+    std::uint64_t buyers = 0;
+    std::uint64_t bytes = 0;  // memory held for the sale's buyers
+};
+
+class turnstile {
+public:
+    virtual ~turnstile() = default;
+
+    // `wake` is called, from any thread, when there may be something to collect.
+    virtual std::unique_ptr<lane> open_lane(std::function<void()> wake) = 0;
+
+    // Warm-up: loads the sale, or takes over its new terms, window, state and total stock. What was
+    // taken stays taken, so doing it again is harmless, also in the middle of a rush.
+    // errc::conflict: the new total would be less than what is taken; nothing was changed.
+    virtual result<void> warm_up(const sale::sale& s) = 0;
+
+    // Units come back: the order was closed, refunded or failed. The buyer may buy again.
+    // Doing it twice for one order is harmless.
+    virtual void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) = 0;
+
+    virtual std::optional<standing> look_up(sale::sale_id sale) = 0;
+
+    // The order numbers promised to this buyer in loaded sales, with their sale, newest first.
+    struct promised {
+        sale::sale_id sale;
+        sale::order_no order;
+        std::uint32_t quantity = 1;
+    };
+    virtual std::vector<promised> promised_to(sale::user_id buyer) = 0;
+};
+
+}  // namespace floodgate::gate

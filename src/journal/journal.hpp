@@ -1,0 +1,77 @@
+// The journal: the durable line of promises of the embedded mode.
+//
+// Append puts a promise in memory; a thread of the journal's own writes everything that has
+// gathered as one record and syncs it (group commit), then moves durable() and tells. The format
+// is in docs/journal_format.md and format.hpp.
+//
+// The first write or sync that fails ends acknowledgements for good: durable() never moves again,
+// `on_failure` is called once with the reason, and nothing is retried.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/promise_line.hpp"
+
+namespace floodgate::store {
+class file_system;
+}
+
+namespace floodgate::journal {
+
+struct options {
+    std::string directory;
+    std::uint64_t segment_bytes = 64ULL << 20U;  // a segment file, preallocated and written through
+};
+
+// What the metrics show. Counted since start.
+struct figures {
+    std::uint64_t records = 0, promises = 0, bytes = 0, segments = 0;
+    std::uint64_t sync_us_total = 0, sync_us_max = 0;
+};
+
+class journal final : public sale::promise_line {
+public:
+    // Opens or creates the directory and takes its lock; syncs and checks every segment, drops a
+    // torn tail (one log line), and expects to hold everything after `entered`, the ledger's
+    // position. Throws std::runtime_error with one clear line: locked by another process;
+    // corrupt, with file and offset; a gap between `entered` and the first promise kept.
+    journal(store::file_system& files, options opts, sale::sequence entered);
+    ~journal() override;  // stop()
+
+    // Starts the committing thread. `on_failure` may be called from it, once.
+    void start(std::function<void(const std::string& reason)> on_failure);
+    // Makes what was appended durable, ends the thread. Idempotent.
+    void stop();
+
+    // sale::promise_line
+    sale::sequence append(const sale::promise& p) override;
+    void push() override;
+    sale::sequence durable() const override;
+    std::uint64_t backlog() const override;  // durable and appended, beyond the last entered()
+    void on_durable(std::function<void()> told) override;
+
+    // The durable promises after `after`, in order, at most `max`, into `out` (cleared first).
+    // errc::corrupt when the file no longer says what was written; store_unavailable on a read error.
+    result<void> read(sale::sequence after, std::size_t max, std::vector<sale::promise>& out);
+
+    // The ledger durably holds everything up to `position`: whole segments below it are deleted.
+    void entered(sale::sequence position);
+
+    figures read_figures() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+// For `floodgate check`: reads without changing anything. One sentence for each thing wrong; empty when all
+// is well. `last` is the last promise found; `visit` sees each one.
+std::vector<std::string> inspect(store::file_system& files, const std::string& directory,
+                                 const std::function<void(sale::sequence, const sale::promise&)>& visit);
+
+}  // namespace floodgate::journal

@@ -1,0 +1,69 @@
+// Products, rounds and sales, and the stock of each sale.
+
+#pragma once
+
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/catalogue.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+// One move of a sale's stock figures, as it stands in the stock log.
+struct stock_move {
+    std::int64_t id = 0;
+    sale::sale_id sale;
+    std::string kind;  // created, added, removed, entered, released, failed, repaired
+    std::int64_t stock_before = 0, stock_after = 0;  // units in total
+    std::int64_t held_before = 0, held_after = 0;    // units promised, unpaid, paid or refunding
+    std::string note;                                // who or why; for `entered`, the order range
+    instant at;
+};
+
+struct sale_figures {
+    sale::sale_id sale;
+    std::int64_t stock = 0;
+    std::int64_t held = 0;  // kept by guarded updates: 0 <= held <= stock
+};
+
+class catalogue_book {
+public:
+    explicit catalogue_book(store::database& db) : db_(db) {}
+
+    result<sale::product_id> add_product(const sale::product& p);
+    result<void> update_product(const sale::product& p);  // not_found
+    result<std::vector<sale::product>> products();
+
+    result<sale::round_id> add_round(const sale::round& r);  // invalid: ends before it starts
+    // not_found, invalid. Its sales follow at once: a sale's window is its round's.
+    result<void> update_round(const sale::round& r);
+    result<std::vector<sale::round>> rounds();
+
+    // not_found: product or round; already_exists: the product is in that round already.
+    // Writes the stock log's first line.
+    result<sale::sale_id> add_sale(const sale::sale& s, instant now);
+    // Price, points, limit, pay_within_s. Neither stock nor state. not_found.
+    result<void> update_sale_terms(const sale::sale& s);
+    // not_found; conflict when the move is not allowed: draft -> published; published <-> paused;
+    // draft, published, paused -> ended. Moving to the state it has is fine and changes nothing.
+    result<void> set_sale_state(sale::sale_id id, sale::sale_state to);
+    // All sales with their windows, in order of id.
+    result<std::vector<sale::sale>> sales();
+
+    // delta > 0 adds, delta < 0 removes; with its stock-log line in one transaction. Gives the new
+    // total. not_found; conflict: fewer free units than are to be removed; invalid: past stock_max.
+    result<std::int64_t> change_stock(sale::sale_id id, std::int64_t delta, const std::string& note,
+                                      instant now);
+    result<std::vector<sale_figures>> figures();
+    // The newest `limit` lines of a sale, newest first.
+    result<std::vector<stock_move>> stock_log(sale::sale_id id, std::size_t limit);
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

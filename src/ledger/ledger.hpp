@@ -1,0 +1,47 @@
+// The book: catalogue, users, logins, orders, stock log, audit, and how far the journal is entered.
+//
+// Everything here blocks on the database: call it from a pool thread or the clerk, never from an
+// event loop. Every method may be called from any thread. Failures that depend on the input come
+// back as errc (listed at each method); a broken database comes back as errc::store_unavailable,
+// logged once, here.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ledger/audit_book.hpp"
+#include "ledger/catalogue_book.hpp"
+#include "ledger/order_book.hpp"
+#include "ledger/user_book.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+class ledger {
+public:
+    // Brings the schema up to date (see migrations.hpp). Throws std::runtime_error with one clear
+    // line when the database cannot be used or was written by a newer Floodgate.
+    explicit ledger(std::unique_ptr<store::database> db);
+    ~ledger();
+
+    catalogue_book& catalogue() { return catalogue_; }
+    user_book& users() { return users_; }
+    order_book& orders() { return orders_; }
+    audit_book& audit() { return audit_; }
+
+    // What durability the database promises, in one line for /readyz and the log.
+    std::string durability() const;
+
+private:
+    std::unique_ptr<store::database> db_;
+    catalogue_book catalogue_;
+    user_book users_;
+    order_book orders_;
+    audit_book audit_;
+};
+
+}  // namespace floodgate::ledger

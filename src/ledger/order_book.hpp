@@ -1,0 +1,74 @@
+// Orders: promises entered in batches, and read back.
+
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/order.hpp"
+#include "sale/promise.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+// A promise the ledger refused. It is in the book as a `failed` order; its unit must go back.
+struct refusal {
+    sale::promise promise;
+    std::string reason;  // unknown_sale, no_stock, limit_reached
+};
+
+struct entry_report {
+    std::size_t entered = 0;  // now `unpaid`
+    std::size_t known = 0;    // were there already: entered by an earlier try
+    std::vector<refusal> refused;
+};
+
+// An order that counts against stock and limit, as the gate needs it at start.
+struct held_order {
+    sale::order_no no;
+    sale::sale_id sale;
+    sale::user_id buyer;
+    std::uint32_t quantity = 1;
+    sale::idempotency_key key{};
+};
+
+// What `floodgate check` found wrong, one sentence each.
+using findings = std::vector<std::string>;
+
+class order_book {
+public:
+    explicit order_book(store::database& db) : db_(db) {}
+
+    // Enters a batch in one transaction: per sale one guarded stock update and one log line, the
+    // orders, and the journal position `last`, which is the place of the batch's last promise.
+    // A batch whose `last` is not beyond the position in the book changes nothing (all known).
+    // An order number that is in the book already is left alone and counted as known.
+    // store_unavailable: nothing of the batch is in the book; try again.
+    result<entry_report> enter(std::span<const sale::promise> batch, sale::sequence last);
+
+    // Everything up to here has been entered, durably.
+    result<sale::sequence> position();
+
+    result<sale::order> find(sale::order_no no);  // not_found
+    // Newest first, only numbers below `before` (0: from the newest), at most `limit`.
+    result<std::vector<sale::order>> of_buyer(sale::user_id buyer, sale::order_no before,
+                                              std::size_t limit);
+    // Every order that holds stock, in order of number. Fast: what the gate loads at start.
+    result<void> for_each_held(const std::function<void(const held_order&)>& visit);
+    result<sale::order_no> latest_number();  // 0 when there is none
+
+    // Recomputes every figure from the orders and compares: held per sale, stock guard, buyer
+    // limits, log chain (each line's `before` is its predecessor's `after`). Empty: all is well.
+    result<findings> check();
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,43 @@
+// Users and their logins.
+
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+#include "sale/user.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+class user_book {
+public:
+    explicit user_book(store::database& db) : db_(db) {}
+
+    result<sale::user_id> add(const sale::user& u);           // already_exists: the phone number
+    result<sale::user> find(const std::string& phone);        // not_found
+    result<sale::user> find(sale::user_id id);                // not_found
+    result<bool> any_admin();
+    result<void> set_password_hash(sale::user_id id, const std::string& hash);  // not_found
+
+    result<void> add_login(const sale::login& l);
+    result<void> remove_login(const sale::token_hash& hash);  // absent is fine
+    // Deletes what expired before `now`; gives how many.
+    result<std::int64_t> prune_logins(instant now);
+    // Every login that is valid at `now`, in no order: what the guard loads at start. Fast: a
+    // million in about a second.
+    result<void> for_each_login(instant now, const std::function<void(const sale::login&)>& visit);
+
+    // For fixtures: many users, one login each, in one transaction. Ids are assigned by the caller.
+    result<void> add_many(std::span<const sale::user> users, std::span<const sale::login> logins);
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

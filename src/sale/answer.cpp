@@ -1,0 +1,23 @@
+#include "sale/answer.hpp"
+
+#include <cstdlib>
+
+namespace floodgate::sale {
+
+const char* to_text(answer a) {
+    switch (a) {
+    case answer::repeated: return "repeated";
+    case answer::key_reused: return "key_reused";
+    case answer::unknown_sale: return "unknown_sale";
+    case answer::paused: return "paused";
+    case answer::not_started: return "not_started";
+    case answer::ended: return "ended";
+    case answer::already_ordered: return "already_ordered";
+    case answer::sold_out: return "sold_out";
+    case answer::accepted: return "accepted";
+    case answer::busy: return "busy";
+    }
+    std::abort();  // A value outside the enum is a bug, not an input.
+}
+
+}  // namespace floodgate::sale

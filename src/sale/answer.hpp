@@ -1,0 +1,27 @@
+// What a buyer who asks for a unit is told.
+
+#pragma once
+
+#include <cstdint>
+
+namespace floodgate::sale {
+
+// In order of precedence: the first that applies is the answer.
+enum class answer : std::uint8_t {
+    repeated = 1,     // same buyer and Idempotency-Key as an earlier promise: that promise again
+    key_reused,       // same buyer and Idempotency-Key, but another quantity
+    unknown_sale,     // no such sale, or not published
+    paused,           // an operator stopped it for now
+    not_started,      // before starts_at
+    ended,            // at or after ends_at, or ended by an operator
+    already_ordered,  // the buyer's units plus this quantity would pass the sale's limit
+    sold_out,         // fewer free units than asked for
+    accepted,         // a unit is set aside: the promise
+    busy,             // too far behind to promise more; not judged at all
+};
+inline constexpr std::uint8_t answers = 10;
+
+// "accepted", "sold_out" ...: the word in JSON and metrics.
+const char* to_text(answer a);
+
+}  // namespace floodgate::sale

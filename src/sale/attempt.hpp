@@ -1,0 +1,34 @@
+// A buyer asks for units, and what the gate says.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "sale/answer.hpp"
+#include "sale/ids.hpp"
+
+namespace floodgate::sale {
+
+// The first 128 bits of a hash over the buyer's Idempotency-Key. All zero: no key was sent.
+using idempotency_key = std::array<std::byte, 16>;
+inline constexpr idempotency_key no_key{};
+
+struct attempt {
+    sale_id sale;
+    user_id buyer;
+    std::uint32_t quantity = 1;
+    idempotency_key key{};
+    std::uint64_t ticket = 0;  // chosen by whoever asks, to find the verdict's addressee again
+};
+
+struct verdict {
+    std::uint64_t ticket = 0;
+    answer what{};
+    order_no order{};     // accepted, repeated: the promise; already_ordered: the buyer's latest
+    instant starts_at{};  // not_started: when it will
+};
+
+}  // namespace floodgate::sale

@@ -1,0 +1,67 @@
+// What is sold, when, and on which terms.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "sale/ids.hpp"
+
+namespace floodgate::sale {
+
+struct product {
+    product_id id;
+    std::string title;
+    std::string description;
+    std::vector<std::string> pictures;  // addresses
+    fen list_price;
+};
+
+// 场次: a time window in which sales open together. A sale is open from starts_at (included) to
+// ends_at (excluded).
+struct round {
+    round_id id;
+    std::string title;
+    instant starts_at;
+    instant ends_at;
+};
+
+enum class sale_state : std::uint8_t {
+    draft = 1,  // being prepared: only admins see it
+    published,  // shown, warmed up, open in its window
+    paused,     // shown, but nobody may buy
+    ended,      // over before its window was: never opens again
+};
+
+// One product in one round.
+struct sale {
+    sale_id id;
+    product_id product;
+    round_id round;
+    fen price;
+    points price_points;            // 0 = cannot be paid in points
+    std::int64_t stock = 0;         // units in total, sold or not
+    std::uint32_t limit = 1;        // units a buyer may hold or have bought
+    std::uint32_t pay_within_s = 900;
+    sale_state state = sale_state::draft;
+    instant starts_at;              // copied from the round
+    instant ends_at;
+};
+
+// Limits on what an admin may enter. Past them the answer is a clear error.
+inline constexpr std::int64_t price_fen_max = 1'000'000'000'00;
+inline constexpr std::int64_t points_max = 1'000'000'000'000;
+inline constexpr std::int64_t stock_max = 1'000'000'000;
+inline constexpr std::uint32_t limit_max = 1000;
+inline constexpr std::uint32_t pay_within_s_max = 7 * 24 * 3600;
+inline constexpr std::size_t title_bytes_max = 200;
+inline constexpr std::size_t description_bytes_max = 20'000;
+inline constexpr std::size_t pictures_max = 20;
+inline constexpr std::size_t picture_bytes_max = 500;
+
+// "draft", "published", "paused", "ended": the words of JSON and SQL.
+const char* to_text(sale_state state);
+
+}  // namespace floodgate::sale

@@ -1,0 +1,28 @@
+#include "sale/order.hpp"
+
+#include <cstdlib>
+
+namespace floodgate::sale {
+
+const char* to_text(order_state state) {
+    switch (state) {
+    case order_state::queued: return "queued";
+    case order_state::unpaid: return "unpaid";
+    case order_state::paid: return "paid";
+    case order_state::refunding: return "refunding";
+    case order_state::refunded: return "refunded";
+    case order_state::closed: return "closed";
+    case order_state::failed: return "failed";
+    }
+    std::abort();  // A value outside the enum is a bug, not an input.
+}
+
+std::optional<order_state> parse_order_state(std::string_view text) {
+    for (auto s = order_state::queued; s <= order_state::failed;
+         s = static_cast<order_state>(static_cast<int>(s) + 1)) {
+        if (text == to_text(s)) return s;
+    }
+    return std::nullopt;
+}
+
+}  // namespace floodgate::sale

@@ -1,0 +1,48 @@
+// An order: a promise entered in the ledger.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "sale/ids.hpp"
+
+namespace floodgate::sale {
+
+enum class order_state : std::uint8_t {
+    queued = 1,  // promised, not yet in the ledger: never stored
+    unpaid,      // in the ledger, its unit held until the payment deadline
+    paid,
+    refunding,
+    refunded,
+    closed,      // timed out or cancelled: its unit went back
+    failed,      // the ledger refused the promise: `reason` says why, its unit went back
+};
+
+// A unit in one of these states counts against the sale's stock and the buyer's limit.
+constexpr bool holds_stock(order_state s) {
+    return s == order_state::queued || s == order_state::unpaid || s == order_state::paid ||
+           s == order_state::refunding;
+}
+
+struct order {
+    order_no no;
+    sale_id sale;
+    user_id buyer;
+    std::uint32_t quantity = 1;
+    fen amount;                 // unit price x quantity
+    points amount_points;
+    order_state state{};
+    std::string reason;         // failed, closed: why; otherwise empty
+    instant created_at;         // the moment of the promise
+    instant pay_by;             // unpaid: closed when nobody paid by then
+};
+
+// "queued", "unpaid" ...: the words of JSON, SQL and logs.
+const char* to_text(order_state state);
+std::optional<order_state> parse_order_state(std::string_view text);
+
+}  // namespace floodgate::sale

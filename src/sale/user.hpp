@@ -1,0 +1,42 @@
+// Who takes part: buyers and admins, and the tokens that prove who they are.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hpp"
+#include "sale/ids.hpp"
+
+namespace floodgate::sale {
+
+enum class role : std::uint8_t { buyer = 1, admin };
+
+struct user {
+    user_id id;
+    std::string phone;          // the log-in name, unique
+    std::string nickname;
+    std::string password_hash;  // Argon2id, as libsodium writes it
+    sale::role role = sale::role::buyer;
+    instant created_at;
+};
+
+// A token is known to the buyer only; the server keeps its hash.
+using token_hash = std::array<std::byte, 32>;
+
+struct login {
+    token_hash hash{};
+    user_id user;
+    sale::role role = sale::role::buyer;
+    instant expires_at;
+};
+
+inline constexpr std::size_t phone_digits_min = 5;
+inline constexpr std::size_t phone_digits_max = 20;
+inline constexpr std::size_t nickname_bytes_max = 64;
+inline constexpr std::size_t password_bytes_min = 8;
+inline constexpr std::size_t password_bytes_max = 128;
+
+}  // namespace floodgate::sale
