@@ -1,0 +1,140 @@
+#include "gate/embedded_turnstile.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace floodgate::gate {
+
+class embedded_turnstile::embedded_lane final : public lane {
+public:
+    embedded_lane(embedded_turnstile& owner, std::function<void()> wake)
+        : owner_(owner), wake_(std::move(wake)) {
+        const std::lock_guard lock(owner_.lanes_mutex_);
+        owner_.lanes_.push_back(this);
+    }
+    ~embedded_lane() override {
+        const std::lock_guard lock(owner_.lanes_mutex_);
+        std::erase(owner_.lanes_, this);
+    }
+
+    void submit(std::span<const sale::attempt> attempts, instant now) override;
+    void collect(std::vector<sale::verdict>& out) override;
+    void wake_if_waiting() {
+        if (waiting_.exchange(false)) wake_();
+    }
+
+private:
+    struct held_back {
+        sale::verdict verdict;
+        sale::sequence rests_on;
+    };
+
+    held_back judge(const sale::attempt& a, instant now, bool may_promise);
+
+    embedded_turnstile& owner_;
+    std::function<void()> wake_;
+    std::deque<held_back> held_back_;  // in order of submission, so nearly in order of sequence
+    std::atomic<bool> waiting_{false};
+};
+
+// Under the owner's lock.
+embedded_turnstile::embedded_lane::held_back embedded_turnstile::embedded_lane::judge(
+    const sale::attempt& a, instant now, bool may_promise) {
+    const decision d = owner_.arbiter_.decide(a, now, may_promise);
+    switch (d.verdict.what) {
+    case sale::answer::accepted: {
+        const sale::sequence seq = owner_.line_.append(d.promise);
+        d.on->put_down(d.promise, seq);
+        return {d.verdict, seq};
+    }
+    case sale::answer::repeated:
+    case sale::answer::key_reused:
+    case sale::answer::already_ordered:
+    case sale::answer::sold_out: return {d.verdict, d.on->rests_on()};
+    default: return {d.verdict, {}};
+    }
+}
+
+void embedded_turnstile::embedded_lane::submit(std::span<const sale::attempt> attempts,
+                                               instant now) {
+    const bool may_promise = owner_.line_.backlog() < owner_.options_.backlog_max;
+    std::array<std::uint32_t, sale::answers + 1> counted{};
+    bool promised = false;
+    {
+        const std::lock_guard lock(owner_.mutex_);
+        for (const sale::attempt& a : attempts) {
+            held_back_.push_back(judge(a, now, may_promise));
+            const auto what = held_back_.back().verdict.what;
+            ++counted[static_cast<std::size_t>(what)];
+            promised |= what == sale::answer::accepted;
+        }
+    }
+    if (promised) owner_.line_.push();
+    for (std::size_t i = 0; i < counted.size(); ++i)
+        if (counted[i]) owner_.by_answer_[i].fetch_add(counted[i], std::memory_order_relaxed);
+}
+
+void embedded_turnstile::embedded_lane::collect(std::vector<sale::verdict>& out) {
+    // Announce the wait before looking, so that a sync that ends in between still wakes us.
+    waiting_.store(true);
+    const sale::sequence durable = owner_.line_.durable();
+    while (!held_back_.empty() && held_back_.front().rests_on <= durable) {
+        out.push_back(held_back_.front().verdict);
+        held_back_.pop_front();
+    }
+    if (held_back_.empty()) waiting_.store(false);
+}
+
+embedded_turnstile::embedded_turnstile(sale::promise_line& line, options opts)
+    : line_(line), options_(opts), arbiter_(opts.node) {
+    line_.on_durable([this] { wake_lanes(); });
+}
+
+embedded_turnstile::~embedded_turnstile() { line_.on_durable({}); }
+
+void embedded_turnstile::wake_lanes() {
+    const std::lock_guard lock(lanes_mutex_);
+    for (embedded_lane* l : lanes_) l->wake_if_waiting();
+}
+
+void embedded_turnstile::restore(const sale::promise& p, sale::sequence seq) {
+    arbiter_.restore(p, seq);
+}
+
+void embedded_turnstile::skip_past(sale::order_no seen) { arbiter_.skip_past(seen); }
+
+std::unique_ptr<lane> embedded_turnstile::open_lane(std::function<void()> wake) {
+    return std::make_unique<embedded_lane>(*this, std::move(wake));
+}
+
+result<void> embedded_turnstile::warm_up(const sale::sale& s) {
+    const std::lock_guard lock(mutex_);
+    return arbiter_.warm_up(s);
+}
+
+void embedded_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
+    const std::lock_guard lock(mutex_);
+    if (shelf* on = arbiter_.find(sale)) on->release(buyer, order);
+}
+
+std::optional<standing> embedded_turnstile::look_up(sale::sale_id sale) {
+    const std::lock_guard lock(mutex_);
+    const shelf* on = arbiter_.find(sale);
+    if (!on) return std::nullopt;
+    return on->look();
+}
+
+std::vector<turnstile::promised> embedded_turnstile::promised_to(sale::user_id buyer) {
+    const std::lock_guard lock(mutex_);
+    return arbiter_.promised_to(buyer);
+}
+
+embedded_turnstile::counts embedded_turnstile::read_counts() const {
+    counts out;
+    for (std::size_t i = 0; i < by_answer_.size(); ++i)
+        out.by_answer[i] = by_answer_[i].load(std::memory_order_relaxed);
+    return out;
+}
+
+}  // namespace floodgate::gate

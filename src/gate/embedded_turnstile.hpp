@@ -1,0 +1,59 @@
+// The turnstile in one process: an arbiter under a lock, and a durable line behind it.
+//
+// Taking units and appending the promise happen under one lock, so they are one act. A verdict is
+// held back until what it rests on is durable: an accepted one for its own promise, a refusal for
+// the promises that caused it. Refusals that rest on nothing new are told at once.
+
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "gate/arbiter.hpp"
+#include "gate/turnstile.hpp"
+#include "sale/promise_line.hpp"
+
+namespace floodgate::gate {
+
+class embedded_turnstile final : public turnstile {
+public:
+    struct options {
+        std::uint32_t node = 0;
+        std::uint64_t backlog_max = 5'000'000;  // promises not in the ledger yet; past it: busy
+    };
+    struct counts {  // how often each answer was given since start, by its number
+        std::array<std::uint64_t, sale::answers + 1> by_answer{};
+    };
+
+    // Takes over line.on_durable().
+    embedded_turnstile(sale::promise_line& line, options opts);
+    ~embedded_turnstile() override;
+
+    // Before the first lane: what was promised before a restart. Sales first, then the ledger's
+    // orders (seq 0), then the line's promises in order.
+    void restore(const sale::promise& p, sale::sequence seq);
+    void skip_past(sale::order_no seen);
+
+    std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
+    result<void> warm_up(const sale::sale& s) override;
+    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
+    std::optional<standing> look_up(sale::sale_id sale) override;
+    std::vector<promised> promised_to(sale::user_id buyer) override;
+
+    counts read_counts() const;
+
+private:
+    class embedded_lane;
+
+    void wake_lanes();
+
+    sale::promise_line& line_;
+    const options options_;
+    std::mutex mutex_;  // guards arbiter_: whoever holds it is the one writer
+    arbiter arbiter_;
+    std::array<std::atomic<std::uint64_t>, sale::answers + 1> by_answer_{};
+    std::mutex lanes_mutex_;
+    std::vector<embedded_lane*> lanes_;
+};
+
+}  // namespace floodgate::gate

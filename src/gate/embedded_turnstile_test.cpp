@@ -1,0 +1,168 @@
+#include "gate/embedded_turnstile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <thread>
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+
+const instant opening = from_ms(1'800'000'000'000);
+
+sale::sale open_sale(std::int64_t stock) {
+    return {.id = {1},
+            .stock = stock,
+            .state = sale::sale_state::published,
+            .starts_at = opening,
+            .ends_at = opening + milliseconds(60'000)};
+}
+
+// A line whose disk is as slow as the test wants: durable() moves only in sync().
+class line_in_memory final : public sale::promise_line {
+public:
+    sale::sequence append(const sale::promise& p) override {
+        kept.push_back(p);
+        return {kept.size()};
+    }
+    void push() override { ++pushes; }
+    sale::sequence durable() const override { return {durable_.load()}; }
+    std::uint64_t backlog() const override { return backlog_; }
+    void on_durable(std::function<void()> told) override { told_ = std::move(told); }
+
+    void sync() { sync_to(kept.size()); }
+    void sync_to(std::size_t n) {
+        durable_ = n;
+        if (told_) told_();
+    }
+
+    std::vector<sale::promise> kept;
+    std::atomic<int> pushes = 0;
+    std::uint64_t backlog_ = 0;
+
+private:
+    std::atomic<std::uint64_t> durable_ = 0;
+    std::function<void()> told_;
+};
+
+class EmbeddedTurnstileTest : public testing::Test {
+protected:
+    EmbeddedTurnstileTest() { EXPECT_TRUE(turnstile_.warm_up(open_sale(2)).has_value()); }
+
+    void ask(std::int64_t buyer, std::uint64_t ticket) {
+        const sale::attempt a{.sale = {1}, .buyer = {buyer}, .ticket = ticket};
+        lane_->submit({&a, 1}, opening);
+    }
+    std::map<std::uint64_t, answer> told() {
+        std::vector<sale::verdict> out;
+        lane_->collect(out);
+        std::map<std::uint64_t, answer> by_ticket;
+        for (const auto& v : out) by_ticket[v.ticket] = v.what;
+        return by_ticket;
+    }
+
+    using expected = std::map<std::uint64_t, answer>;
+    line_in_memory line_;
+    embedded_turnstile turnstile_{line_, {.node = 0, .backlog_max = 100}};
+    int woken_ = 0;
+    std::unique_ptr<lane> lane_ = turnstile_.open_lane([this] { ++woken_; });
+};
+
+TEST_F(EmbeddedTurnstileTest, HoldsAPromiseBackUntilItIsDurable) {
+    ask(1, 10);
+    EXPECT_EQ(told(), expected{});
+    line_.sync();
+    EXPECT_EQ(woken_, 1);
+    EXPECT_EQ(told(), (expected{{10, answer::accepted}}));
+}
+
+TEST_F(EmbeddedTurnstileTest, HoldsSoldOutBackUntilThePromisesItRestsOnAreDurable) {
+    ask(1, 10);
+    ask(2, 20);
+    ask(3, 30);
+    line_.sync_to(1);
+    EXPECT_EQ(told(), (expected{{10, answer::accepted}}));
+    line_.sync_to(2);
+    EXPECT_EQ(told(), (expected{{20, answer::accepted}, {30, answer::sold_out}}));
+}
+
+TEST_F(EmbeddedTurnstileTest, HoldsAlreadyOrderedBackToo) {
+    ask(1, 10);
+    ask(1, 11);
+    EXPECT_EQ(told(), expected{});
+    line_.sync();
+    EXPECT_EQ(told(), (expected{{10, answer::accepted}, {11, answer::already_ordered}}));
+}
+
+TEST_F(EmbeddedTurnstileTest, TellsRefusalsThatRestOnDurablePromisesAtOnce) {
+    ask(1, 10);
+    ask(2, 20);
+    line_.sync();
+    told();
+    const int pushes = line_.pushes;
+    ask(3, 30);
+    EXPECT_EQ(told(), (expected{{30, answer::sold_out}}));
+    EXPECT_EQ(line_.pushes, pushes) << "a refusal needs no disk";
+}
+
+TEST_F(EmbeddedTurnstileTest, IsBusyPastTheBacklog) {
+    line_.backlog_ = 100;
+    ask(1, 10);
+    EXPECT_EQ(told(), (expected{{10, answer::busy}}));
+    EXPECT_TRUE(line_.kept.empty());
+    line_.backlog_ = 99;
+    ask(1, 11);
+    line_.sync();
+    EXPECT_EQ(told(), (expected{{11, answer::accepted}}));
+}
+
+TEST_F(EmbeddedTurnstileTest, DoesNotWakeALaneThatWaitsForNothing) {
+    ask(1, 10);
+    line_.sync();
+    told();
+    line_.sync();
+    EXPECT_EQ(woken_, 0) << "everything was collected without waiting";
+}
+
+TEST_F(EmbeddedTurnstileTest, CountsItsAnswers) {
+    for (std::int64_t b = 1; b <= 5; ++b) ask(b, 0);
+    const auto counts = turnstile_.read_counts();
+    EXPECT_EQ(counts.by_answer[static_cast<std::size_t>(answer::accepted)], 2U);
+    EXPECT_EQ(counts.by_answer[static_cast<std::size_t>(answer::sold_out)], 3U);
+}
+
+TEST(EmbeddedTurnstile, SellsExactlyTheStockToManyLanesAtOnce) {
+    constexpr int threads = 4;
+    constexpr std::int64_t buyers = 2000;
+    constexpr std::int64_t stock = 500;
+    line_in_memory line;
+    embedded_turnstile turnstile(line, {});
+    ASSERT_TRUE(turnstile.warm_up(open_sale(stock)).has_value());
+    std::vector<std::thread> crowd;
+    for (int t = 0; t < threads; ++t) {
+        crowd.emplace_back([&] {  // every thread sends every buyer: doubled clicks everywhere
+            const auto way = turnstile.open_lane([] {});
+            for (std::int64_t b = 1; b <= buyers; ++b) {
+                const sale::attempt a{.sale = {1}, .buyer = {b}};
+                way->submit({&a, 1}, opening);
+            }
+        });
+    }
+    for (auto& t : crowd) t.join();
+    EXPECT_EQ(line.kept.size(), static_cast<std::size_t>(stock));
+    std::set<sale::user_id> who;
+    std::set<sale::order_no> numbers;
+    for (const auto& p : line.kept) {
+        who.insert(p.buyer);
+        numbers.insert(p.order);
+    }
+    EXPECT_EQ(who.size(), line.kept.size());
+    EXPECT_EQ(numbers.size(), line.kept.size());
+    EXPECT_EQ(turnstile.look_up({1})->taken, stock);
+}
+
+}  // namespace
+}  // namespace floodgate::gate

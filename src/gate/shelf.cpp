@@ -1,0 +1,134 @@
+#include "gate/shelf.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace floodgate::gate {
+namespace {
+
+// Room made ahead for a sale's buyers. More than this grows while selling, a part at a time.
+constexpr std::int64_t reserve_max = 100'000;
+
+}  // namespace
+
+shelf::shelf(const sale::sale& terms) : terms_(terms) {
+    assert(terms.stock >= 0);
+    buyers_.reserve(static_cast<std::size_t>(std::min(terms.stock, reserve_max)));
+}
+
+bool shelf::change_terms(const sale::sale& terms) {
+    assert(terms.id == terms_.id);
+    if (terms.stock < taken_) return false;
+    terms_ = terms;
+    return true;
+}
+
+std::optional<sale::answer> shelf::refusal_by_terms(instant now) const {
+    if (terms_.state == sale::sale_state::draft) return sale::answer::unknown_sale;
+    if (terms_.state == sale::sale_state::paused) return sale::answer::paused;
+    if (terms_.state == sale::sale_state::ended) return sale::answer::ended;
+    if (now < terms_.starts_at) return sale::answer::not_started;
+    if (now >= terms_.ends_at) return sale::answer::ended;
+    return std::nullopt;
+}
+
+sale::verdict shelf::judge(const sale::attempt& a, instant now) {
+    assert(a.quantity > 0);
+    sale::verdict v{.ticket = a.ticket, .what = sale::answer::accepted};
+    if (a.key != sale::no_key) {
+        if (const keyed* k = keys_.find(a.key)) {
+            v.what = k->quantity == a.quantity ? sale::answer::repeated : sale::answer::key_reused;
+            v.order = k->order;
+            return v;
+        }
+    }
+    if (const auto refusal = refusal_by_terms(now)) {
+        v.what = *refusal;
+        v.starts_at = terms_.starts_at;
+        return v;
+    }
+    const holding* h = buyers_.find(a.buyer);
+    const std::uint64_t held = h ? h->units : 0;
+    if (held + a.quantity > terms_.limit) {
+        v.what = sale::answer::already_ordered;
+        if (h) v.order = h->latest;
+        return v;
+    }
+    if (terms_.stock - taken_ < static_cast<std::int64_t>(a.quantity)) {
+        v.what = sale::answer::sold_out;
+    }
+    return v;
+}
+
+void shelf::put_down(const sale::promise& p, sale::sequence seq) {
+    assert(p.sale == terms_.id);
+    taken_ += p.quantity;
+    rests_on_ = std::max(rests_on_, seq);
+    holding& h = buyers_[p.buyer];
+    if (h.units > 0) earlier_[p.order] = {h.latest, h.latest_quantity};
+    h.latest = p.order;
+    h.latest_quantity = p.quantity;
+    h.units += p.quantity;
+    if (p.key != sale::no_key) keys_[p.key] = {p.order, p.quantity};
+}
+
+// Takes `order` out of the buyer's chain; `quantity` stays 0 when it is not there.
+void shelf::unlink(holding& h, sale::order_no order, std::uint32_t& quantity) {
+    link at{h.latest, h.latest_quantity};
+    const sale::order_no* newer = nullptr;  // the order whose link names `at`
+    sale::order_no newer_no{};
+    while (at.order != order) {
+        const link* next = earlier_.find(at.order);
+        if (!next) return;
+        newer_no = at.order;
+        newer = &newer_no;
+        at = *next;
+    }
+    quantity = at.quantity;
+    const link* found = earlier_.find(order);
+    const link rest = found ? *found : link{};
+    earlier_.erase(order);
+    if (!newer) {
+        h.latest = rest.order;
+        h.latest_quantity = rest.quantity;
+    } else if (rest.order.value != 0) {
+        earlier_[*newer] = rest;
+    } else {
+        earlier_.erase(*newer);
+    }
+}
+
+bool shelf::release(sale::user_id buyer, sale::order_no order) {
+    holding* h = buyers_.find(buyer);
+    if (!h) return false;
+    std::uint32_t quantity = 0;
+    unlink(*h, order, quantity);
+    if (quantity == 0) return false;
+    assert(h->units >= quantity);
+    h->units -= quantity;
+    if (h->units == 0) buyers_.erase(buyer);
+    taken_ -= quantity;
+    assert(taken_ >= 0);
+    return true;
+}
+
+void shelf::orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out) {
+    const holding* h = buyers_.find(buyer);
+    if (!h) return;
+    link at{h->latest, h->latest_quantity};
+    for (;;) {
+        out.push_back({terms_.id, at.order, at.quantity});
+        const link* next = earlier_.find(at.order);
+        if (!next) return;
+        at = *next;
+    }
+}
+
+standing shelf::look() const {
+    return {.stock = terms_.stock,
+            .taken = taken_,
+            .buyers = buyers_.size(),
+            .bytes = buyers_.bytes() + earlier_.bytes() + keys_.bytes()};
+}
+
+}  // namespace floodgate::gate

@@ -1,0 +1,73 @@
+// One sale behind the gate: its terms, how much is taken, and by whom.
+//
+// Pure and deterministic: no clock, no lock, no I/O. `stock = free + taken` at all times. Stock in
+// total comes from outside (the ledger), what is taken is counted here; nothing ever overwrites a
+// count, so loading a sale again in the middle of a rush is harmless.
+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gate/split_map.hpp"
+#include "gate/turnstile.hpp"
+#include "sale/promise.hpp"
+
+namespace floodgate::gate {
+
+class shelf {
+public:
+    explicit shelf(const sale::sale& terms);
+
+    // Takes over terms, window, state and total. False, and nothing changed: the total would be
+    // less than what is taken.
+    [[nodiscard]] bool change_terms(const sale::sale& terms);
+
+    // What to say to this attempt now: see sale::answer for the order of precedence. `accepted`
+    // means that it may be put down with put_down(); nothing has changed yet.
+    sale::verdict judge(const sale::attempt& a, instant now);
+
+    // Sets the units aside. For a fresh promise after judge() said accepted, and for every one that
+    // is restored at start. `seq` is its place in the line (0: it is in the ledger).
+    void put_down(const sale::promise& p, sale::sequence seq);
+
+    // Puts an order's units back. False: the buyer does not hold this order (any more).
+    bool release(sale::user_id buyer, sale::order_no order);
+
+    // The buyer's orders, newest first.
+    void orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out);
+
+    // What "sold out" and "already ordered" rest on: the latest promise of this sale.
+    sale::sequence rests_on() const { return rests_on_; }
+    const sale::sale& terms() const { return terms_; }
+    standing look() const;
+
+private:
+    // What one buyer has. Orders before the latest hang in `earlier_`: only sales with a limit
+    // above one ever have them.
+    struct holding {
+        sale::order_no latest;
+        std::uint32_t latest_quantity = 0;
+        std::uint32_t units = 0;
+    };
+    struct link {
+        sale::order_no order;
+        std::uint32_t quantity = 0;
+    };
+    struct keyed {
+        sale::order_no order;
+        std::uint32_t quantity = 0;
+    };
+
+    std::optional<sale::answer> refusal_by_terms(instant now) const;
+    void unlink(holding& h, sale::order_no order, std::uint32_t& quantity);
+
+    sale::sale terms_;
+    std::int64_t taken_ = 0;
+    sale::sequence rests_on_{};
+    split_map<sale::user_id, holding> buyers_;
+    split_map<sale::order_no, link> earlier_;
+    split_map<sale::idempotency_key, keyed> keys_;
+};
+
+}  // namespace floodgate::gate
