@@ -298,7 +298,7 @@ def documents_point_at_files(files):
                 if "://" not in link and not link.startswith("mailto:") and not (here / link).exists():
                     yield name, number, f"{link} does not exist"
             for path in [] if history else known.findall(line):
-                if not (files.root / path).exists():
+                if not any((files.root / p).exists() for p in (path, path + ".cpp")):
                     yield name, number, f"{path} does not exist"
 
 

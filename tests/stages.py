@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+"""Runs the stages of the test run one after the other and adds up what passed and failed.
+
+Called by scripts/test, which has installed the packages. What a stage prints goes to
+build/test-logs/STAGE.log; a stage that fails shows the end of it. A stage that runs no test has
+failed. Stages go on after a failed one, so that one run tells everything.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build/test-logs"
+PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
+CORES = os.cpu_count() or 1
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
+
+
+class stage_failed(Exception):
+    """The stage could not go on: the build broke, or it took too long."""
+
+
+@dataclasses.dataclass
+class tally:
+    passed: int = 0
+    failed: int = 0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+
+
+class shell:
+    """Runs a stage's commands, logs what they print, and says now and then how far they are."""
+
+    def __init__(self, stage):
+        self.path = LOGS / f"{stage}.log"
+        self.path.write_text("")
+
+    def run(self, command, limit_s, may_fail=False, **environment):
+        """The command's output. Ends it, and all it started, after `limit_s` seconds."""
+        command = [str(word) for word in command]
+        with self.path.open("a") as log:
+            log.write(f"$ {shlex.join(command)}\n")
+            log.flush()
+            begin, size = time.monotonic(), log.tell()
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment})
+            try:
+                self.wait(process, begin, limit_s)
+            finally:
+                end_group(process)
+        with self.path.open(errors="replace") as log:
+            log.seek(size)
+            output = log.read()
+        if process.returncode != 0 and not may_fail:
+            raise stage_failed(f"{shlex.join(command[:4])} ... exited with {process.returncode}")
+        return output
+
+    def wait(self, process, begin, limit_s):
+        said = begin
+        while process.poll() is None:
+            time.sleep(0.05)
+            now = time.monotonic()
+            if now - begin > limit_s:
+                raise stage_failed(f"not done after {limit_s} s")
+            if now - said > 20:
+                said = now
+                print(f"      {now - begin:4.0f} s  {self.last_line()[:100]}", flush=True)
+
+    def last_line(self):
+        lines = self.path.read_text(errors="replace").splitlines()
+        return lines[-1] if lines else ""
+
+
+def end_group(process):
+    """Ends what the command left behind. Its process group is its own, so nobody else is hit."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def tracked(*patterns):
+    listed = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout.split("\0")
+    return [name for name in listed if name and (ROOT / name).exists()]
+
+
+# The stages.
+
+def shape(sh):
+    """Folder borders, banned forms, sizes, links (tests/shape.py), and the test of that test."""
+    output = sh.run([PYTHON, "tests/shape.py"], 120, may_fail=True)
+    rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
+    result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
+    result.add(unittest_tally(sh.run([PYTHON, "tests/shape_test.py"], 120, may_fail=True)))
+    return result
+
+
+def format(sh):  # pylint: disable=redefined-builtin
+    """Every source is as clang-format leaves it."""
+    names = tracked("*.hpp", "*.cpp")
+    output = sh.run(["clang-format", "--dry-run", "-Werror", *names], 300, may_fail=True)
+    wrong = set(re.findall(r"^(\S+?):\d+:\d+: error", output, re.MULTILINE))
+    return tally(len(names) - len(wrong), len(wrong))
+
+
+def tidy(sh):
+    """clang-tidy on every source of src/. A file that passed is not looked at again until it,
+    something it includes, or the rules change (build/tidy-cache)."""
+    sh.run(["cmake", "--preset", "clang"], 300)
+    commands = json.loads((ROOT / "build/clang/compile_commands.json").read_text())
+    by_file = {os.path.relpath(entry["file"], ROOT): entry["command"] for entry in commands}
+    cache = ROOT / "build/tidy-cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    rules = (ROOT / ".clang-tidy").read_text() + sh.run(["clang-tidy", "--version"], 60)
+
+    def look_at(name):
+        passed = cache / fingerprint(name, rules + by_file[name])
+        if passed.exists():
+            return True, ""
+        done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/clang", name], cwd=ROOT,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=600, check=False)
+        if done.returncode == 0:
+            passed.touch()
+        return done.returncode == 0, done.stdout + done.stderr
+
+    names = [n for n in tracked("src/*.cpp") if n in by_file and not n.endswith("_test.cpp")]
+    result, begin = tally(), time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool, sh.path.open("a") as log:
+        for name, (good, output) in zip(names, pool.map(look_at, names)):
+            result.add(tally(good, not good))
+            seconds = time.monotonic() - begin
+            log.write(f"{seconds:4.0f} s {name} {'ok' if good else 'FAILED'}\n{'' if good else output}")
+            if result.passed % 20 == 0 and seconds > 1:
+                print(f"      {seconds:4.0f} s  {result.passed} of {len(names)}", flush=True)
+    return result
+
+
+def fingerprint(name, rules):
+    """Changes when the rules, the file or anything of ours that it includes changes."""
+    todo, seen = [name], {}
+    while todo:
+        path = todo.pop()
+        if path not in seen and (ROOT / path).exists():
+            seen[path] = (ROOT / path).read_text(errors="replace")
+            todo += ["src/" + used for used in re.findall(r'#\s*include "([^"]+)"', seen[path])]
+    return hashlib.sha256(json.dumps([rules, sorted(seen.items())]).encode()).hexdigest()
+
+
+def quick(sh):
+    """The unit tests, built by gcc (preset dev). Only with --quick."""
+    return ctest(sh, "dev", "unit")
+
+
+def unit(sh):
+    """The unit and engine tests, built by clang."""
+    return ctest(sh, "clang", "unit|engine")
+
+
+def asan(sh):
+    """The unit and engine tests, built by gcc with the address and undefined-behaviour sanitizers."""
+    return ctest(sh, "asan", "unit|engine", UBSAN_OPTIONS="print_stacktrace=1")
+
+
+def tsan(sh):
+    """The unit and engine tests, built by clang with the thread sanitizer."""
+    return ctest(sh, "tsan", "unit|engine", TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1")
+
+
+def ctest(sh, preset, labels, **environment):
+    sh.run([*steady_addresses(), "scripts/build", preset], 1500)
+    report = LOGS / f"ctest-{preset}.xml"
+    report.unlink(missing_ok=True)
+    sh.run([*steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
+            "-j", CORES, "--output-on-failure", "--no-tests=error", "--timeout", 300,
+            "--output-junit", report], 900, may_fail=True, **environment)
+    if not report.exists():
+        raise stage_failed("ctest left no report")
+    suite = xml.etree.ElementTree.parse(report).getroot()
+    total, failed, skipped = (int(suite.get(k, 0)) for k in ("tests", "failures", "skipped"))
+    return tally(total - failed - skipped, failed)
+
+
+def steady_addresses():
+    """The sanitizers of gcc 12 and clang 14 stumble over many random address bits; where the
+    system lets us, run without. Test programs run during the build too, to list their tests."""
+    command = ["setarch", "-R"]
+    tried = subprocess.run([*command, "true"], stderr=subprocess.DEVNULL, check=False)
+    return command if tried.returncode == 0 else []
+
+
+def e2e(sh):
+    """The real binary (release) over HTTP: tests/e2e, Python's unittest."""
+    sh.run(["scripts/build", "release", "floodgate"], 1200)
+    return unittest_tally(sh.run(
+        [PYTHON, "-m", "unittest", "discover", "-v", "-s", "tests/e2e", "-p", "*_test.py"],
+        900, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate")))
+
+
+def unittest_tally(output):
+    ran = re.search(r"^Ran (\d+) tests?", output, re.MULTILINE)
+    ending = re.findall(r"^(?:OK|FAILED)(?: \((.*)\))?$", output, re.MULTILINE)
+    if not ran or not ending:
+        return tally(0, 1)  # It died before it could say.
+    counts = {key: int(n) for key, n in re.findall(r"([a-z ]+)=(\d+)", ending[-1])}
+    failed = counts.get("failures", 0) + counts.get("errors", 0)
+    return tally(max(0, int(ran[1]) - failed - counts.get("skipped", 0)), failed)
+
+
+def fuzz(sh):
+    """libFuzzer, some seconds for each target, starting from tests/fuzz/corpus."""
+    targets = [pathlib.Path(name).stem for name in tracked("tests/fuzz/*_fuzz.cpp")]
+    if not targets:
+        return tally()
+    sh.run([*steady_addresses(), "scripts/build", "fuzz", *targets], 1500)
+    result = tally()
+    for target in targets:
+        found, known = ROOT / f"build/fuzz-found/{target}", ROOT / f"tests/fuzz/corpus/{target}"
+        found.mkdir(parents=True, exist_ok=True)
+        output = sh.run(
+            [*steady_addresses(), f"build/fuzz/{target}", f"-max_total_time={FUZZ_SECONDS}",
+             "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/crash-",
+             "-print_final_stats=1", found, *([known] if known.is_dir() else [])],
+            FUZZ_SECONDS + 120, may_fail=True)
+        good = re.search(r"^Done [1-9]\d* runs", output, re.MULTILINE) and "ERROR:" not in output
+        result.add(tally(bool(good), not good))
+    return result
+
+
+STAGES = {stage.__name__: stage for stage in (shape, format, unit, e2e, asan, tsan, fuzz, tidy)}
+
+
+def run_stage(name, stage):
+    print(f"== {name}", flush=True)
+    sh, begin, why = shell(name), time.monotonic(), ""
+    try:
+        result = stage(sh)
+        if result.passed + result.failed == 0:
+            why, result = "it ran no test", tally(0, 1)
+    except (stage_failed, subprocess.SubprocessError, OSError) as error:
+        why, result = str(error), tally(0, 1)
+    if result.failed:
+        print(*sh.path.read_text(errors="replace").splitlines()[-60:], sep="\n")
+        print(f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log")
+    seconds = time.monotonic() - begin
+    print(f"   {name}: {result.passed} passed, {result.failed} failed, {seconds:.0f} s", flush=True)
+    return result, seconds
+
+
+def main():
+    listing = "".join(f"  {n:7} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
+    parser = argparse.ArgumentParser(
+        prog="scripts/test", description="Builds and runs the tests.",
+        epilog="stages, in this order:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stage", nargs="*", help="only these stages")
+    parser.add_argument("--quick", action="store_true", help="only the unit tests, preset dev")
+    wanted = parser.parse_args()
+    unknown = [name for name in wanted.stage if name not in STAGES]
+    if unknown:
+        parser.error(f"no stage is called {unknown[0]}: {', '.join(STAGES)}")
+
+    LOGS.mkdir(parents=True, exist_ok=True)
+    chosen = {"quick": quick} if wanted.quick else {
+        name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}
+    outcomes = {name: run_stage(name, stage) for name, stage in chosen.items()}
+    total = tally()
+    print()
+    for name, (result, seconds) in outcomes.items():
+        total.add(result)
+        print(f"{name:8} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
+    print(f"{total.passed} passed, {total.failed} failed")
+    return total.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
