@@ -1,0 +1,26 @@
+// Tokens: the secret a buyer shows with every request, and its hash, which is all the server keeps.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sale/attempt.hpp"
+#include "sale/user.hpp"
+
+namespace floodgate::guard {
+
+inline constexpr std::size_t token_characters = 32;
+
+// 192 random bits in base64url: 32 characters, nothing in them to guess or to forge.
+std::string new_token();
+
+// BLAKE2b-256. Fast on purpose, unlike a password's hash: there is no dictionary of 192-bit secrets
+// to try. Takes any text, allocates nothing.
+sale::token_hash hash_of(std::string_view token) noexcept;
+
+// What the gate compares to know a repeated purchase: 128 bits over the buyer and the value of the
+// Idempotency-Key header, so that two buyers never share a key. Never sale::no_key.
+sale::idempotency_key key_of(sale::user_id buyer, std::string_view header_value) noexcept;
+
+}  // namespace floodgate::guard
