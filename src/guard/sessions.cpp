@@ -1,0 +1,89 @@
+#include "guard/sessions.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "guard/tokens.hpp"
+
+namespace floodgate::guard {
+namespace {
+
+constexpr std::int64_t expires_ms_max = (std::int64_t{1} << 55U) - 1;  // a million years
+
+std::uint64_t packed(instant expires_at, sale::role role) {
+    const auto ms = std::clamp<std::int64_t>(to_ms(expires_at), 0, expires_ms_max);
+    return static_cast<std::uint64_t>(ms) << 8U | static_cast<std::uint64_t>(role);
+}
+
+instant expires_at(std::uint64_t packed) {
+    return from_ms(static_cast<std::int64_t>(packed >> 8U));
+}
+
+sale::role role_in(std::uint64_t packed) { return static_cast<sale::role>(packed & 0xffU); }
+
+}  // namespace
+
+sessions::key sessions::key_from(const sale::token_hash& hash) {
+    key k;
+    std::memcpy(&k.high, hash.data(), sizeof k.high);
+    std::memcpy(&k.low, hash.data() + sizeof k.high, sizeof k.low);
+    return k;
+}
+
+std::optional<identity> sessions::find(std::string_view token, instant now) const {
+    // Spares hashing whatever else somebody may put into the header.
+    if (token.size() != token_characters) return std::nullopt;
+    const key k = key_from(hash_of(token));
+    const part& p = part_of(k);
+    entry found;
+    {
+        const std::lock_guard lock(p.mutex);
+        const auto it = p.logins.find(k);
+        if (it == p.logins.end()) return std::nullopt;
+        found = it->second;
+    }
+    if (expires_at(found.expires_and_role) <= now) return std::nullopt;
+    return identity{{found.user}, role_in(found.expires_and_role)};
+}
+
+void sessions::add(const sale::login& l) {
+    const key k = key_from(l.hash);
+    part& p = part_of(k);
+    const std::lock_guard lock(p.mutex);
+    p.logins.insert_or_assign(k, entry{l.user.value, packed(l.expires_at, l.role)});
+}
+
+void sessions::remove(const sale::token_hash& hash) {
+    const key k = key_from(hash);
+    part& p = part_of(k);
+    const std::lock_guard lock(p.mutex);
+    p.logins.erase(k);
+}
+
+std::size_t sessions::prune(instant now) {
+    part& p = parts_[next_swept_.fetch_add(1, std::memory_order_relaxed) % parts];
+    const std::lock_guard lock(p.mutex);
+    return boost::unordered::erase_if(p.logins, [now](const auto& login) {
+        return expires_at(login.second.expires_and_role) <= now;
+    });
+}
+
+std::size_t sessions::count() const {
+    std::size_t n = 0;
+    for (const part& p : parts_) {
+        const std::lock_guard lock(p.mutex);
+        n += p.logins.size();
+    }
+    return n;
+}
+
+void sessions::reserve(std::size_t n) {
+    // Chance does not fill the parts evenly: a few more than the mean.
+    const std::size_t each = n / parts + n / parts / 16 + 8;
+    for (part& p : parts_) {
+        const std::lock_guard lock(p.mutex);
+        p.logins.reserve(each);
+    }
+}
+
+}  // namespace floodgate::guard
