@@ -1,0 +1,32 @@
+// What a phone number, a password and a nickname must look like. The limits are in sale/user.hpp.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace floodgate::guard {
+
+// What is wrong, in order of precedence within each field.
+enum class account_fault : std::uint8_t {
+    phone_characters = 1,  // something else than digits after an optional leading +
+    phone_too_short,
+    phone_too_long,
+    password_too_short,
+    password_too_long,  // also keeps anybody from having megabytes hashed
+    nickname_empty,
+    nickname_too_long,
+    nickname_not_utf8,
+    nickname_control,  // control characters, line breaks, or marks that turn the writing direction
+};
+
+// "phone_too_short" ...: the word in JSON and metrics.
+const char* to_text(account_fault fault);
+
+// Nothing: it is fine.
+std::optional<account_fault> fault_in_phone(std::string_view phone);
+std::optional<account_fault> fault_in_password(std::string_view password);
+std::optional<account_fault> fault_in_nickname(std::string_view nickname);
+
+}  // namespace floodgate::guard

@@ -1,0 +1,66 @@
+#include "guard/account_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sale/user.hpp"
+
+namespace floodgate::guard {
+namespace {
+
+using namespace std::string_literals;
+using enum account_fault;
+
+TEST(Phone, IsDigitsWithAnOptionalPlus) {
+    for (const char* good : {"13800138000", "+8613800138000", "12345", "12345678901234567890",
+                             "+12345678901234567890"})
+        EXPECT_EQ(fault_in_phone(good), std::nullopt) << good;
+    for (const auto& bad : {"138-0013"s, "1380013800O"s, "++12345"s, "12345+"s, " 12345"s,
+                            "12345\n"s, "12345\0"s, "１２３４５"s, "1' OR 1=1"s})
+        EXPECT_EQ(fault_in_phone(bad), phone_characters) << bad;
+}
+
+TEST(Phone, HasALengthBetweenItsLimits) {
+    for (const char* shorts : {"", "+", "1234", "+1234"})
+        EXPECT_EQ(fault_in_phone(shorts), phone_too_short) << shorts;
+    EXPECT_EQ(fault_in_phone("123456789012345678901"), phone_too_long);
+    EXPECT_EQ(fault_in_phone(std::string(1'000'000, '1')), phone_too_long);
+}
+
+TEST(Password, IsAnyBytesBetweenItsLimits) {
+    EXPECT_EQ(fault_in_password(""), password_too_short);
+    EXPECT_EQ(fault_in_password("1234567"), password_too_short);
+    EXPECT_EQ(fault_in_password("12345678"), std::nullopt);
+    EXPECT_EQ(fault_in_password("\0\xff\n 1234"s), std::nullopt);
+    EXPECT_EQ(fault_in_password(std::string(sale::password_bytes_max, 'x')), std::nullopt);
+    EXPECT_EQ(fault_in_password(std::string(sale::password_bytes_max + 1, 'x')), password_too_long);
+}
+
+TEST(Nickname, IsTextInAnyLanguage) {
+    for (const char* good : {"a", "小明", "Ünïcödé", "🛒 first!", "<b>", "O'Neill", "a b"})
+        EXPECT_EQ(fault_in_nickname(good), std::nullopt) << good;
+    EXPECT_EQ(fault_in_nickname(std::string(sale::nickname_bytes_max, 'x')), std::nullopt);
+    EXPECT_EQ(fault_in_nickname(std::string(sale::nickname_bytes_max + 1, 'x')), nickname_too_long);
+    EXPECT_EQ(fault_in_nickname(""), nickname_empty);
+}
+
+TEST(Nickname, IsValidUtf8) {
+    for (const auto& bad : {"\x80"s, "\xc3"s, "\xc0\xaf"s, "\xe0\x80\xaf"s, "\xed\xa0\x80"s,
+                            "\xf4\x90\x80\x80"s, "\xff"s, "ok\xe5\xb0"s, "\xf0\x9f\x9b"s})
+        EXPECT_EQ(fault_in_nickname(bad), nickname_not_utf8) << bad;
+    EXPECT_EQ(fault_in_nickname("\n\xff"s), nickname_not_utf8) << "comes before nickname_control";
+}
+
+TEST(Nickname, HasNothingThatMovesTheCursor) {
+    for (const auto& bad : {"a\nb"s, "a\0b"s, "\x7f"s, "\xc2\x85"s, "\xe2\x80\xa8"s,
+                            "\xe2\x80\xae"s, "\xe2\x81\xa6"s, "\t"s, "\x1b[31m"s})
+        EXPECT_EQ(fault_in_nickname(bad), nickname_control) << bad;
+}
+
+TEST(AccountFault, EveryOneHasAWord) {
+    for (int i = 1; i <= 9; ++i) EXPECT_STRNE(to_text(account_fault(i)), "unknown") << i;
+}
+
+}  // namespace
+}  // namespace floodgate::guard
