@@ -14,12 +14,13 @@ namespace floodgate::sale {
 
 enum class role : std::uint8_t { buyer = 1, admin };
 
+// The full name below, since catalogue.hpp has a struct that is called like this namespace.
 struct user {
     user_id id;
     std::string phone;          // the log-in name, unique
     std::string nickname;
     std::string password_hash;  // Argon2id, as libsodium writes it
-    sale::role role = sale::role::buyer;
+    floodgate::sale::role role = floodgate::sale::role::buyer;
     instant created_at;
 };
 
@@ -29,7 +30,7 @@ using token_hash = std::array<std::byte, 32>;
 struct login {
     token_hash hash{};
     user_id user;
-    sale::role role = sale::role::buyer;
+    floodgate::sale::role role = floodgate::sale::role::buyer;
     instant expires_at;
 };
 
