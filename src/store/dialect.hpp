@@ -1,0 +1,46 @@
+// Where databases differ in their SQL. Everything else is written in the words all of them share.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace floodgate::store {
+
+struct dialect {
+    std::string_view name;
+    std::string_view auto_id;        // column type: a 64-bit key the database assigns
+    std::string_view row_id;         // column type: a 64-bit key the program assigns
+    std::string_view table_end;      // after a CREATE TABLE's closing bracket
+    std::string_view clustered_end;  // the same, for a table stored in the order of its primary key
+    std::string_view insert_ignore;  // INSERT that passes over rows which are there already
+    std::size_t rows_per_insert;     // how many rows one INSERT should carry
+};
+
+inline constexpr dialect sqlite_dialect{
+    .name = "sqlite",
+    .auto_id = "INTEGER PRIMARY KEY",  // Only this very word makes it the row id.
+    .row_id = "INTEGER PRIMARY KEY",
+    .table_end = "",
+    .clustered_end = " WITHOUT ROWID",
+    .insert_ignore = "INSERT OR IGNORE",
+    .rows_per_insert = 1,
+};
+
+// For MariaDB, MySQL and TiDB. Not in use yet; the migrations are written with it in mind.
+inline constexpr dialect mysql_dialect{
+    .name = "mysql",
+    .auto_id = "BIGINT AUTO_INCREMENT PRIMARY KEY",
+    .row_id = "BIGINT PRIMARY KEY",
+    .table_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
+    .clustered_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
+    .insert_ignore = "INSERT IGNORE",
+    .rows_per_insert = 256,
+};
+
+// Puts the dialect's words in place of {auto_id}, {row_id}, {table_end}, {clustered_end} and
+// {insert_ignore}. Throws std::runtime_error for any other {word}.
+std::string adapt(std::string_view sql, const dialect& to);
+
+}  // namespace floodgate::store
