@@ -1,0 +1,27 @@
+// The ledger's edge: where the database's exceptions become errc.
+
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+
+// A taken key is already_exists, a missing row referred to is not_found: the caller's input, not
+// logged. A damaged file is corrupt, everything else store_unavailable: logged once, here.
+errc explain(std::string_view act, const store::sql_error& failure);
+
+// Runs `act`, which gives a result<T> and may throw sql_error. A transaction that `act` left open
+// has been rolled back by then.
+template <class Act>
+auto guarded(std::string_view name, Act&& act) -> decltype(act()) {
+    try {
+        return act();
+    } catch (const store::sql_error& failure) {
+        return explain(name, failure);
+    }
+}
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,114 @@
+#include "ledger/catalogue_book.hpp"
+
+#include "ledger/attempt.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using store::access;
+using store::transaction;
+
+void add_pictures(store::connection& c, sale::product_id id, const sale::product& p) {
+    std::int64_t place = 0;
+    for (const std::string& address : p.pictures) {
+        c.run("INSERT INTO product_pictures (product_id, place, address) VALUES (?, ?, ?)", id,
+              ++place, address);
+    }
+}
+
+// Both lists are in order of product.
+void hang_pictures(store::connection& c, std::vector<sale::product>& products) {
+    auto rows =
+        c.ask("SELECT product_id, address FROM product_pictures ORDER BY product_id, place");
+    auto at = products.begin();
+    while (rows.next()) {
+        const auto id = rows.get<sale::product_id>(0);
+        while (at != products.end() && at->id < id) ++at;
+        if (at != products.end() && at->id == id) at->pictures.push_back(rows.get<std::string>(1));
+    }
+}
+
+bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
+
+}  // namespace
+
+result<sale::product_id> catalogue_book::add_product(const sale::product& p) {
+    return guarded("catalogue.add_product", [&]() -> result<sale::product_id> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        c->run("INSERT INTO products (title, description, list_price_fen) VALUES (?, ?, ?)",
+               p.title, p.description, p.list_price);
+        const sale::product_id id{c->last_insert_id()};
+        add_pictures(*c, id, p);
+        t.commit();
+        return id;
+    });
+}
+
+result<void> catalogue_book::update_product(const sale::product& p) {
+    return guarded("catalogue.update_product", [&]() -> result<void> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        if (c->run(
+                "UPDATE products SET title = ?, description = ?, list_price_fen = ? WHERE id = ?",
+                p.title, p.description, p.list_price, p.id) == 0)
+            return errc::not_found;
+        c->run("DELETE FROM product_pictures WHERE product_id = ?", p.id);
+        add_pictures(*c, p.id, p);
+        t.commit();
+        return {};
+    });
+}
+
+result<std::vector<sale::product>> catalogue_book::products() {
+    return guarded("catalogue.products", [&]() -> result<std::vector<sale::product>> {
+        const auto c = db_.reader();
+        transaction t(*c, access::read);  // one view of both tables
+        std::vector<sale::product> all;
+        auto rows =
+            c->ask("SELECT id, title, description, list_price_fen FROM products ORDER BY id");
+        while (rows.next()) {
+            sale::product& p = all.emplace_back();
+            rows.read(p.id, p.title, p.description, p.list_price);
+        }
+        hang_pictures(*c, all);
+        return all;
+    });
+}
+
+result<sale::round_id> catalogue_book::add_round(const sale::round& r) {
+    if (!makes_sense(r)) return errc::invalid;
+    return guarded("catalogue.add_round", [&]() -> result<sale::round_id> {
+        const auto c = db_.writer();
+        c->run("INSERT INTO rounds (title, starts_ms, ends_ms) VALUES (?, ?, ?)", r.title,
+               r.starts_at, r.ends_at);
+        return sale::round_id{c->last_insert_id()};
+    });
+}
+
+result<void> catalogue_book::update_round(const sale::round& r) {
+    if (!makes_sense(r)) return errc::invalid;
+    return guarded("catalogue.update_round", [&]() -> result<void> {
+        if (db_.writer()->run(
+                "UPDATE rounds SET title = ?, starts_ms = ?, ends_ms = ? WHERE id = ?", r.title,
+                r.starts_at, r.ends_at, r.id) == 0)
+            return errc::not_found;
+        return {};
+    });
+}
+
+result<std::vector<sale::round>> catalogue_book::rounds() {
+    return guarded("catalogue.rounds", [&]() -> result<std::vector<sale::round>> {
+        const auto c = db_.reader();
+        std::vector<sale::round> all;
+        auto rows = c->ask("SELECT id, title, starts_ms, ends_ms FROM rounds ORDER BY id");
+        while (rows.next()) {
+            sale::round& r = all.emplace_back();
+            rows.read(r.id, r.title, r.starts_at, r.ends_at);
+        }
+        return all;
+    });
+}
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,198 @@
+// The part of catalogue_book that is about sales and their stock.
+
+#include <algorithm>
+#include <array>
+
+#include "ledger/attempt.hpp"
+#include "ledger/catalogue_book.hpp"
+#include "ledger/stock_log.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using sale::sale_state;
+using store::access;
+using store::transaction;
+
+constexpr std::array states{sale_state::draft, sale_state::published, sale_state::paused,
+                            sale_state::ended};
+
+// A word nobody wrote must not open a sale.
+sale_state to_state(std::string_view word) {
+    const auto* found = std::ranges::find_if(states, [&](auto s) { return word == to_text(s); });
+    return found == states.end() ? sale_state::ended : *found;
+}
+
+bool may_move(sale_state from, sale_state to) {
+    switch (to) {
+    case sale_state::draft: return false;
+    case sale_state::published: return from == sale_state::draft || from == sale_state::paused;
+    case sale_state::paused: return from == sale_state::published;
+    case sale_state::ended: return from != sale_state::ended;
+    }
+    return false;
+}
+
+bool makes_sense(const sale::sale& s) {
+    const auto within = [](std::int64_t value, std::int64_t max) {
+        return value >= 0 && value <= max;
+    };
+    return within(s.price.value, sale::price_fen_max) &&
+           within(s.price_points.value, sale::points_max) && within(s.stock, sale::stock_max) &&
+           s.limit >= 1 && s.limit <= sale::limit_max && s.pay_within_s <= sale::pay_within_s_max;
+}
+
+bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
+    return c.ask(sql, id).next();
+}
+
+result<sale_state> state_of(store::connection& c, sale::sale_id id) {
+    auto rows = c.ask("SELECT state FROM sales WHERE id = ?", id);
+    if (!rows.next()) return errc::not_found;
+    return to_state(rows.asked().text(0));
+}
+
+struct stock_and_held {
+    std::int64_t stock = 0, held = 0;
+};
+
+result<stock_and_held> figures_of(store::connection& c, sale::sale_id id) {
+    auto rows = c.ask("SELECT stock, held FROM sales WHERE id = ?", id);
+    if (!rows.next()) return errc::not_found;
+    stock_and_held f;
+    rows.read(f.stock, f.held);
+    return f;
+}
+
+}  // namespace
+
+result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now) {
+    if (!makes_sense(s)) return errc::invalid;
+    return guarded("catalogue.add_sale", [&]() -> result<sale::sale_id> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        if (!exists(*c, "SELECT id FROM products WHERE id = ?", s.product.value) ||
+            !exists(*c, "SELECT id FROM rounds WHERE id = ?", s.round.value))
+            return errc::not_found;
+        c->run(
+            "INSERT INTO sales (product_id, round_id, price_fen, price_points, stock, held, "
+            "buyer_limit, buyer_limit_peak, pay_within_s, state) VALUES (?,?,?,?,?,0,?,?,?,?)",
+            s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.limit, s.pay_within_s,
+            to_text(s.state));
+        stock_move first;
+        first.sale = {c->last_insert_id()};
+        first.kind = "created";
+        first.stock_after = s.stock;
+        first.at = now;
+        write_move(*c, first);
+        t.commit();
+        return first.sale;
+    });
+}
+
+result<void> catalogue_book::update_sale_terms(const sale::sale& s) {
+    sale::sale terms = s;
+    terms.stock = 0;  // not ours to judge here
+    if (!makes_sense(terms)) return errc::invalid;
+    return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
+        // The peak follows the limit freely while nobody can have bought: see README.md.
+        const auto changed = db_.writer()->run(
+            "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
+            "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
+            "ELSE buyer_limit_peak END WHERE id = ?",
+            s.price, s.price_points, s.pay_within_s, s.limit, s.limit, s.limit, s.id);
+        if (changed == 0) return errc::not_found;
+        return {};
+    });
+}
+
+result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to) {
+    return guarded("catalogue.set_sale_state", [&]() -> result<void> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        const auto from = state_of(*c, id);
+        if (!from) return errc::not_found;
+        if (*from == to) return {};
+        if (!may_move(*from, to)) return errc::conflict;
+        if (c->run("UPDATE sales SET state = ? WHERE id = ? AND state = ?", to_text(to), id,
+                   to_text(*from)) == 0)
+            return errc::conflict;
+        t.commit();
+        return {};
+    });
+}
+
+result<std::vector<sale::sale>> catalogue_book::sales() {
+    return guarded("catalogue.sales", [&]() -> result<std::vector<sale::sale>> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
+            "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.state "
+            "FROM sales s JOIN rounds r ON r.id = s.round_id ORDER BY s.id");
+        std::vector<sale::sale> all;
+        while (rows.next()) {
+            sale::sale& s = all.emplace_back();
+            rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit,
+                      s.pay_within_s, s.starts_at, s.ends_at);
+            s.state = to_state(rows.asked().text(10));
+        }
+        return all;
+    });
+}
+
+result<std::int64_t> catalogue_book::change_stock(sale::sale_id id, std::int64_t delta,
+                                                  const std::string& note, instant now) {
+    return guarded("catalogue.change_stock", [&]() -> result<std::int64_t> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        const auto before = figures_of(*c, id);
+        if (!before) return errc::not_found;
+        if (delta > sale::stock_max - before->stock) return errc::invalid;
+        if (delta < before->held - before->stock) return errc::conflict;
+        if (delta == 0) return before->stock;
+        // The guard again, in SQL: where writers are many, what was read may have moved on.
+        const std::int64_t after = before->stock + delta;
+        if (c->run("UPDATE sales SET stock = ? WHERE id = ? AND stock = ? AND held <= ?", after, id,
+                   before->stock, after) == 0)
+            return errc::conflict;
+        // The held figure as it is now that the row is ours.
+        const std::int64_t held = figures_of(*c, id)->held;
+        const char* kind = delta > 0 ? "added" : "removed";
+        write_move(*c, {0, id, kind, before->stock, after, held, held, note, now});
+        t.commit();
+        return after;
+    });
+}
+
+result<std::vector<sale_figures>> catalogue_book::figures() {
+    return guarded("catalogue.figures", [&]() -> result<std::vector<sale_figures>> {
+        const auto c = db_.reader();
+        auto rows = c->ask("SELECT id, stock, held FROM sales ORDER BY id");
+        std::vector<sale_figures> all;
+        while (rows.next()) {
+            sale_figures& f = all.emplace_back();
+            rows.read(f.sale, f.stock, f.held);
+        }
+        return all;
+    });
+}
+
+result<std::vector<stock_move>> catalogue_book::stock_log(sale::sale_id id, std::size_t limit) {
+    return guarded("catalogue.stock_log", [&]() -> result<std::vector<stock_move>> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT id, sale_id, kind, stock_before, stock_after, held_before, held_after, note, "
+            "at_ms FROM stock_log WHERE sale_id = ? ORDER BY id DESC LIMIT ?",
+            id, limit);
+        std::vector<stock_move> moves;
+        while (rows.next()) {
+            stock_move& m = moves.emplace_back();
+            rows.read(m.id, m.sale, m.kind, m.stock_before, m.stock_after, m.held_before,
+                      m.held_after, m.note, m.at);
+        }
+        return moves;
+    });
+}
+
+}  // namespace floodgate::ledger

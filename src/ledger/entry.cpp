@@ -1,0 +1,176 @@
+#include "ledger/entry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ledger/stock_log.hpp"
+#include "store/insert_rows.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+constexpr store::insert_shape orders_shape{
+    "orders (order_no, sale_id, buyer_id, quantity, amount_fen, amount_points, state, reason, "
+    "created_ms, pay_by_ms, idempotency_key, mark)",
+    12};
+
+constexpr const char *unknown_sale = "unknown_sale", *no_stock = "no_stock",
+                     *limit_reached = "limit_reached";
+
+struct fate {
+    std::string_view state;
+    std::string_view reason;
+    milliseconds pay_within{};
+    std::optional<std::uint64_t> mark;  // none: holds no stock
+};
+
+void bind_order(store::statement& s, int before, const sale::promise& p, const fate& f) {
+    store::bind_after(s, before, p.order, p.sale, p.buyer, p.quantity,
+                      p.unit_price.value * p.quantity, p.unit_points.value * p.quantity, f.state,
+                      f.reason, p.at, p.at + f.pay_within);
+    if (p.key == sale::no_key) {
+        s.bind_null(before + 11);
+    } else {
+        s.bind(before + 11, byte_view(p.key));
+    }
+    store::bind_value(s, before + 12, f.mark);
+}
+
+// False when the order number or the buyer's place in the sale is taken: then nothing is changed.
+bool insert_order(store::connection& c, const sale::promise& p, const fate& f) {
+    bool inserted = true;
+    store::insert_rows(
+        c, orders_shape, std::span(&p, 1),
+        [&](store::statement& s, int before, const sale::promise& one) {
+            bind_order(s, before, one, f);
+        },
+        [&](auto) { inserted = false; });
+    return inserted;
+}
+
+// The unique key on (sale, buyer, mark) then allows a buyer one order with mark 0.
+std::uint64_t mark_for(const sale::promise& p, std::int64_t limit) {
+    return limit == 1 ? 0 : p.order.value;
+}
+
+}  // namespace
+
+entry_report entry::run(std::span<const sale::promise> batch) {
+    gather(batch);
+    for (auto& [id, s] : shares_) reserve(id, s);
+
+    const auto careful = std::stable_partition(rows_.begin(), rows_.end(), [](const row& r) {
+        return r.of->reserved && r.of->limit == 1 && r.promise->quantity == 1;
+    });
+    place_swiftly({rows_.begin(), careful});
+    std::for_each(careful, rows_.end(), [this](const row& r) { place(r); });
+
+    for (const auto& [id, s] : shares_) settle(id, s);
+    return std::move(report_);
+}
+
+void entry::gather(std::span<const sale::promise> batch) {
+    rows_.reserve(batch.size());
+    for (const sale::promise& p : batch) {
+        share& s = shares_[p.sale];
+        s.first = s.units == 0 ? p.order : std::min(s.first, p.order);
+        s.last = std::max(s.last, p.order);
+        s.units += p.quantity;
+        s.at = std::max(s.at, p.at);
+        rows_.push_back({&p, &s});
+    }
+}
+
+void entry::reserve(sale::sale_id id, share& s) {
+    s.reserved = take(id, s.units);
+    auto rows = connection_.ask(
+        "SELECT stock, held, buyer_limit_peak, pay_within_s FROM sales WHERE id = ?", id);
+    s.known = rows.next();
+    if (!s.known) return;
+    std::int64_t held = 0, pay_within_s = 0;
+    rows.read(s.stock, held, s.limit, pay_within_s);
+    s.held_before = s.reserved ? held - s.units : held;
+    s.pay_within = std::chrono::seconds(pay_within_s);
+}
+
+// The happy path: no question asked, the unique keys find what is wrong.
+void entry::place_swiftly(std::span<const row> rows) {
+    for (const row& r : rows) count(r, +1);
+    store::insert_rows(
+        connection_, orders_shape, rows,
+        [](store::statement& s, int before, const row& r) {
+            bind_order(s, before, *r.promise, {"unpaid", "", r.of->pay_within, 0});
+        },
+        [&](std::span<const row> clash) {
+            for (const row& r : clash) count(r, -1);
+            for (const row& r : clash) place(r);
+        });
+}
+
+// Limit before stock, as the gate answers: already ordered before sold out.
+void entry::place(const row& r) {
+    const sale::promise& p = *r.promise;
+    share& s = *r.of;
+    if (!s.known) return refuse(r, unknown_sale);
+    if (units_of_buyer(p) + p.quantity > s.limit) return refuse(r, limit_reached);
+    if (!s.reserved && !take(p.sale, p.quantity)) return refuse(r, no_stock);
+    if (insert_order(connection_, p, {"unpaid", "", s.pay_within, mark_for(p, s.limit)}))
+        return count(r, +1);
+    if (!s.reserved) give_back(p.sale, p.quantity);
+    refuse(r, limit_reached);
+}
+
+// A promise that is in the book already is no refusal: it was entered, or refused, before.
+void entry::refuse(const row& r, const char* reason) {
+    if (!insert_order(connection_, *r.promise, {"failed", reason, r.of->pay_within, {}})) {
+        ++report_.known;
+        return;
+    }
+    ++r.of->refused;
+    report_.refused.push_back({*r.promise, reason});
+}
+
+void entry::settle(sale::sale_id id, const share& s) {
+    if (s.reserved && s.placed < s.units) give_back(id, s.units - s.placed);
+    if (!s.known) return;
+    stock_move move{0,
+                    id,
+                    "entered",
+                    s.stock,
+                    s.stock,
+                    s.held_before,
+                    s.held_before + s.placed,
+                    fmt::format("orders {} to {}", s.first.value, s.last.value),
+                    s.at};
+    if (s.placed > 0) write_move(connection_, move);
+    if (s.refused == 0) return;
+    move.kind = "failed";
+    move.held_before = move.held_after;
+    move.note = fmt::format("{} refused, {}", s.refused, move.note);
+    write_move(connection_, move);
+}
+
+std::int64_t entry::units_of_buyer(const sale::promise& p) {
+    auto rows = connection_.ask(
+        "SELECT SUM(quantity) FROM orders WHERE sale_id = ? AND buyer_id = ? AND mark IS NOT NULL",
+        p.sale, p.buyer);
+    return rows.next() ? rows.get<std::int64_t>(0) : 0;
+}
+
+bool entry::take(sale::sale_id id, std::int64_t units) {
+    return connection_.run("UPDATE sales SET held = held + ? WHERE id = ? AND held + ? <= stock",
+                           units, id, units) == 1;
+}
+
+void entry::give_back(sale::sale_id id, std::int64_t units) {
+    connection_.run("UPDATE sales SET held = held - ? WHERE id = ?", units, id);
+}
+
+void entry::count(const row& r, int sign) {
+    r.of->placed += sign * std::int64_t{r.promise->quantity};
+    report_.entered += static_cast<std::size_t>(sign);
+}
+
+}  // namespace floodgate::ledger

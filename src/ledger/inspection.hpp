@@ -1,0 +1,19 @@
+// What order_book::check looks at.
+
+#pragma once
+
+#include "ledger/order_book.hpp"
+
+namespace floodgate::store {
+class connection;
+}
+
+namespace floodgate::ledger {
+
+// Of each kind of trouble, the first so many are named; a last sentence says that there are more.
+inline constexpr std::size_t findings_per_kind_max = 100;
+
+// Reads only. The caller's transaction gives one view of all tables.
+findings inspect(store::connection& c);
+
+}  // namespace floodgate::ledger

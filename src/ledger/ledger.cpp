@@ -1,0 +1,23 @@
+#include "ledger/ledger.hpp"
+
+#include "ledger/migrations.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+std::unique_ptr<store::database> up_to_date(std::unique_ptr<store::database> db) {
+    migrate(*db);
+    return db;
+}
+
+}  // namespace
+
+ledger::ledger(std::unique_ptr<store::database> db)
+    : db_(up_to_date(std::move(db))), catalogue_(*db_), users_(*db_), orders_(*db_), audit_(*db_) {}
+
+ledger::~ledger() = default;
+
+std::string ledger::durability() const { return db_->durability(); }
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,118 @@
+#include "ledger/ledger_fixture.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "store/sqlite_database.hpp"
+
+namespace floodgate::ledger {
+
+scratch_directory::scratch_directory() {
+    std::string pattern = std::filesystem::temp_directory_path() / "floodgate-ledger-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    path_ = pattern;
+}
+
+scratch_directory::~scratch_directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<database_kind> databases() {
+    return {
+        {"SqliteFile",
+         [](const scratch_directory& d) {
+             return store::open_sqlite({.path = d.file("ledger.db")});
+         }},
+        {"SqliteMemory",
+         [](const scratch_directory&) { return store::open_sqlite({.path = ":memory:"}); }},
+    };
+}
+
+std::string name_of(const testing::TestParamInfo<database_kind>& info) { return info.param.name; }
+
+book_verbs::book_verbs(std::unique_ptr<store::database> db) : db_(db.get()), book_(std::move(db)) {
+    entered_ = book_.orders().position().value();
+    next_order_ += entered_.value;
+}
+
+sale::sale_id book_verbs::add_sale(sale_terms terms) {
+    sale::product p;
+    p.title = "thing " + std::to_string(++products_);
+    sale::round r;
+    r.title = "ten o'clock";
+    r.starts_at = noon;
+    r.ends_at = noon + std::chrono::hours(2);
+    sale::sale s;
+    s.product = book_.catalogue().add_product(p).value();
+    s.round = book_.catalogue().add_round(r).value();
+    s.price = {9900};
+    s.price_points = {50};
+    s.stock = terms.stock;
+    s.limit = terms.limit;
+    s.pay_within_s = 600;
+    s.state = sale::sale_state::published;
+    return book_.catalogue().add_sale(s, noon).value();
+}
+
+sale::user_id book_verbs::add_user(const std::string& phone) {
+    sale::user u;
+    u.phone = phone;
+    u.nickname = "nick " + phone;
+    u.password_hash = "hash " + phone;
+    u.created_at = noon;
+    return book_.users().add(u).value();
+}
+
+sale::promise book_verbs::promise(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity) {
+    sale::promise p;
+    p.order = {++next_order_};
+    p.sale = sale;
+    p.buyer = {buyer};
+    p.quantity = quantity;
+    p.unit_price = {9900};
+    p.unit_points = {50};
+    p.at = noon + milliseconds(next_order_);
+    return p;
+}
+
+entry_report book_verbs::enter(const std::vector<sale::promise>& batch) {
+    entered_.value += batch.size();
+    return book_.orders().enter(batch, entered_).value();
+}
+
+void book_verbs::close(sale::order_no no) {
+    const auto o = book_.orders().find(no).value();
+    const std::string sale = std::to_string(o.sale.value), units = std::to_string(o.quantity);
+    sql("UPDATE orders SET state = 'closed', mark = NULL WHERE order_no = " +
+        std::to_string(no.value));
+    sql("INSERT INTO stock_log (sale_id, kind, stock_before, stock_after, held_before, held_after, "
+        "note, at_ms) SELECT id, 'released', stock, stock, held, held - " +
+        units + ", '', 0 FROM sales WHERE id = " + sale);
+    sql("UPDATE sales SET held = held - " + units + " WHERE id = " + sale);
+}
+
+std::int64_t book_verbs::held(sale::sale_id sale) {
+    for (const sale_figures& f : book_.catalogue().figures().value())
+        if (f.sale == sale) return f.held;
+    return -1;
+}
+
+std::string book_verbs::state(const sale::promise& p) {
+    const auto found = book_.orders().find(p.order);
+    if (!found) return "absent";
+    const std::string state = to_text(found->state);
+    return found->reason.empty() ? state : state + " " + found->reason;
+}
+
+findings book_verbs::check() { return book_.orders().check().value(); }
+
+std::int64_t book_verbs::number(const std::string& sql) {
+    const auto c = db_->reader();
+    auto rows = c->ask(sql);
+    return rows.next() ? rows.get<std::int64_t>(0) : -1;
+}
+
+void book_verbs::sql(const std::string& text) { db_->writer()->execute(text); }
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,95 @@
+// For tests: an empty ledger over any database, and verbs to fill it.
+//
+// The suites named *Contract run over every database in `databases()`. A new one is added there.
+
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ledger/ledger.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+
+inline const instant noon = from_ms(1'800'000'000'000);
+
+// A directory of its own, removed in the end.
+class scratch_directory {
+public:
+    scratch_directory();
+    ~scratch_directory();
+    scratch_directory(const scratch_directory&) = delete;
+    scratch_directory& operator=(const scratch_directory&) = delete;
+    std::string file(const std::string& name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+struct database_kind {
+    std::string name;
+    std::function<std::unique_ptr<store::database>(const scratch_directory&)> open;
+
+    friend void PrintTo(const database_kind& kind, std::ostream* out) { *out << kind.name; }
+};
+std::vector<database_kind> databases();
+std::string name_of(const testing::TestParamInfo<database_kind>& info);
+
+struct sale_terms {
+    std::int64_t stock = 10;
+    std::uint32_t limit = 1;
+};
+
+// What the tests do to a ledger, in one word each. Any failure of the ledger's fails the test.
+class book_verbs {
+public:
+    explicit book_verbs(std::unique_ptr<store::database> db);
+
+    sale::sale_id add_sale(sale_terms terms = {});
+    sale::user_id add_user(const std::string& phone);
+    // The next number and the next moment; one unit unless told.
+    sale::promise promise(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity = 1);
+    entry_report enter(const std::vector<sale::promise>& batch);
+    void close(sale::order_no no);  // as the clerk will: state, mark, held and log line
+
+    std::int64_t held(sale::sale_id sale);
+    std::string state(const sale::promise& p);  // "unpaid", "failed limit_reached", "absent"
+    findings check();
+
+    std::int64_t number(const std::string& sql);
+    void sql(const std::string& text);
+
+    store::database& db() { return *db_; }
+    ledger& book() { return book_; }
+    sale::sequence entered() const { return entered_; }
+
+private:
+    store::database* db_;
+    ledger book_;
+    sale::sequence entered_{};
+    std::uint64_t next_order_ = 1000;
+    std::int64_t products_ = 0;
+};
+
+class LedgerContract : public testing::TestWithParam<database_kind> {
+protected:
+    scratch_directory directory_;
+    book_verbs verbs_{GetParam().open(directory_)};
+    ledger& book_ = verbs_.book();
+};
+
+// Why there is no value; an empty code when there is one.
+template <class T>
+boost::system::error_code outcome(const result<T>& r) {
+    return r.has_error() ? r.error() : boost::system::error_code();
+}
+inline const boost::system::error_code fine;
+
+}  // namespace floodgate::ledger

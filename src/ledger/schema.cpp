@@ -1,0 +1,117 @@
+// The tables. Column words are those of sale/; times are UTC milliseconds, money is fen, states,
+// roles and kinds are words (an operator reads them, and a renumbered enum cannot garble them).
+//
+// Plain SQL only: lengths for MySQL, which SQLite reads as hints; no CHECK on states, no partial
+// index. Orders refer to no other table: a promise for an unknown sale must be bookable as failed.
+
+#include <array>
+
+#include "ledger/migrations.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+constexpr std::array<std::string_view, 13> first_tables{
+    R"(CREATE TABLE products (
+        id {auto_id},
+        title VARCHAR(200) NOT NULL,
+        description TEXT NOT NULL,
+        list_price_fen BIGINT NOT NULL){table_end})",
+    R"(CREATE TABLE product_pictures (
+        product_id BIGINT NOT NULL,
+        place SMALLINT NOT NULL,
+        address VARCHAR(500) NOT NULL,
+        PRIMARY KEY (product_id, place),
+        FOREIGN KEY (product_id) REFERENCES products (id)){clustered_end})",
+    R"(CREATE TABLE rounds (
+        id {auto_id},
+        title VARCHAR(200) NOT NULL,
+        starts_ms BIGINT NOT NULL,
+        ends_ms BIGINT NOT NULL){table_end})",
+    // buyer_limit_peak: see README.md, "Buyer limits".
+    R"(CREATE TABLE sales (
+        id {auto_id},
+        product_id BIGINT NOT NULL,
+        round_id BIGINT NOT NULL,
+        price_fen BIGINT NOT NULL,
+        price_points BIGINT NOT NULL,
+        stock BIGINT NOT NULL,
+        held BIGINT NOT NULL,
+        buyer_limit BIGINT NOT NULL,
+        buyer_limit_peak BIGINT NOT NULL,
+        pay_within_s BIGINT NOT NULL,
+        state VARCHAR(12) NOT NULL,
+        CHECK (held >= 0 AND held <= stock),
+        UNIQUE (round_id, product_id),
+        FOREIGN KEY (product_id) REFERENCES products (id),
+        FOREIGN KEY (round_id) REFERENCES rounds (id)){table_end})",
+    R"(CREATE TABLE users (
+        id {auto_id},
+        phone VARCHAR(20) NOT NULL,
+        nickname VARCHAR(64) NOT NULL,
+        password_hash VARCHAR(200) NOT NULL,
+        role VARCHAR(8) NOT NULL,
+        created_ms BIGINT NOT NULL,
+        UNIQUE (phone)){table_end})",
+    R"(CREATE TABLE logins (
+        token_hash VARBINARY(32) NOT NULL PRIMARY KEY,
+        user_id BIGINT NOT NULL,
+        role VARCHAR(8) NOT NULL,
+        expires_ms BIGINT NOT NULL,
+        FOREIGN KEY (user_id) REFERENCES users (id)){clustered_end})",
+    // mark: NULL when the order holds no stock; else 0 where a buyer may have one order in the
+    // sale, and the order number where the limit is higher. The unique key does the rest.
+    R"(CREATE TABLE orders (
+        order_no {row_id},
+        sale_id BIGINT NOT NULL,
+        buyer_id BIGINT NOT NULL,
+        quantity BIGINT NOT NULL,
+        amount_fen BIGINT NOT NULL,
+        amount_points BIGINT NOT NULL,
+        state VARCHAR(12) NOT NULL,
+        reason VARCHAR(40) NOT NULL,
+        created_ms BIGINT NOT NULL,
+        pay_by_ms BIGINT NOT NULL,
+        idempotency_key VARBINARY(16) NULL,
+        mark BIGINT NULL,
+        UNIQUE (sale_id, buyer_id, mark)){table_end})",
+    "CREATE INDEX orders_of_buyer ON orders (buyer_id, order_no)",
+    R"(CREATE TABLE stock_log (
+        id {auto_id},
+        sale_id BIGINT NOT NULL,
+        kind VARCHAR(12) NOT NULL,
+        stock_before BIGINT NOT NULL,
+        stock_after BIGINT NOT NULL,
+        held_before BIGINT NOT NULL,
+        held_after BIGINT NOT NULL,
+        note VARCHAR(500) NOT NULL,
+        at_ms BIGINT NOT NULL){table_end})",
+    "CREATE INDEX stock_log_of_sale ON stock_log (sale_id, id)",
+    R"(CREATE TABLE audit (
+        id {auto_id},
+        at_ms BIGINT NOT NULL,
+        user_id BIGINT NOT NULL,
+        action VARCHAR(80) NOT NULL,
+        subject VARCHAR(200) NOT NULL,
+        details TEXT NOT NULL){table_end})",
+    "CREATE TABLE journal_position (line BIGINT NOT NULL PRIMARY KEY, position BIGINT NOT "
+    "NULL){table_end}",
+    // Line 1 is the journal; others may come to stand for the partitions of a cluster.
+    "INSERT INTO journal_position (line, position) VALUES (1, 0)",
+};
+
+// What is due: the clerk closes unpaid orders in the order of their deadlines.
+constexpr std::array<std::string_view, 1> deadlines{
+    "CREATE INDEX orders_due ON orders (state, pay_by_ms)",
+};
+
+constexpr std::array<migration, 2> steps{
+    migration{1, first_tables},
+    migration{2, deadlines},
+};
+
+}  // namespace
+
+std::span<const migration> migrations() { return steps; }
+
+}  // namespace floodgate::ledger

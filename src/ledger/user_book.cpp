@@ -1,0 +1,157 @@
+#include "ledger/user_book.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "ledger/attempt.hpp"
+#include "store/insert_rows.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+constexpr std::string_view buyer_word = "buyer", admin_word = "admin";
+
+std::string_view to_word(sale::role r) { return r == sale::role::admin ? admin_word : buyer_word; }
+
+// Anything but the word itself must not make an admin.
+sale::role to_role(std::string_view word) {
+    return word == admin_word ? sale::role::admin : sale::role::buyer;
+}
+
+result<sale::user> only_user(store::row_cursor&& rows) {
+    if (!rows.next()) return errc::not_found;
+    sale::user u;
+    std::string role;
+    rows.read(u.id, u.phone, u.nickname, u.password_hash, role, u.created_at);
+    u.role = to_role(role);
+    return u;
+}
+
+constexpr store::insert_shape users_shape{
+    "users (id, phone, nickname, password_hash, role, created_ms)", 6};
+constexpr store::insert_shape logins_shape{"logins (token_hash, user_id, role, expires_ms)", 4};
+
+// Places in `all`, in the order of `key`: rows inserted in the order of their key fill one page
+// after another, which is several times faster than filling all pages at once.
+template <class Row, class Key>
+std::vector<const Row*> in_order(std::span<const Row> all, Key key) {
+    std::vector<const Row*> sorted(all.size());
+    std::transform(all.begin(), all.end(), sorted.begin(), [](const Row& r) { return &r; });
+    std::ranges::sort(sorted, std::less<>{}, [&](const Row* r) { return std::invoke(key, *r); });
+    return sorted;
+}
+
+template <class Row, class Key, class Bind>
+void insert_sorted(store::connection& c, const store::insert_shape& shape, std::span<const Row> all,
+                   Key key, Bind bind) {
+    const std::vector<const Row*> sorted = in_order(all, key);
+    store::insert_rows(c, shape, std::span<const Row* const>(sorted), bind, [](auto) {
+        throw store::sql_error(store::sql_failure::constraint_unique, "a key is taken");
+    });
+}
+
+}  // namespace
+
+result<sale::user_id> user_book::add(const sale::user& u) {
+    return guarded("users.add", [&]() -> result<sale::user_id> {
+        const auto c = db_.writer();
+        c->run(
+            "INSERT INTO users (phone, nickname, password_hash, role, created_ms) "
+            "VALUES (?, ?, ?, ?, ?)",
+            u.phone, u.nickname, u.password_hash, to_word(u.role), u.created_at);
+        return sale::user_id{c->last_insert_id()};
+    });
+}
+
+result<sale::user> user_book::find(const std::string& phone) {
+    return guarded("users.find", [&]() -> result<sale::user> {
+        return only_user(db_.reader()->ask(
+            "SELECT id, phone, nickname, password_hash, role, created_ms FROM users "
+            "WHERE phone = ?",
+            phone));
+    });
+}
+
+result<sale::user> user_book::find(sale::user_id id) {
+    return guarded("users.find", [&]() -> result<sale::user> {
+        return only_user(db_.reader()->ask(
+            "SELECT id, phone, nickname, password_hash, role, created_ms FROM users WHERE id = ?",
+            id));
+    });
+}
+
+result<bool> user_book::any_admin() {
+    return guarded("users.any_admin", [&]() -> result<bool> {
+        const auto c = db_.reader();
+        return c->ask("SELECT id FROM users WHERE role = ? LIMIT 1", admin_word).next();
+    });
+}
+
+result<void> user_book::set_password_hash(sale::user_id id, const std::string& hash) {
+    return guarded("users.set_password_hash", [&]() -> result<void> {
+        if (db_.writer()->run("UPDATE users SET password_hash = ? WHERE id = ?", hash, id) == 0)
+            return errc::not_found;
+        return {};
+    });
+}
+
+result<void> user_book::add_login(const sale::login& l) {
+    return guarded("users.add_login", [&]() -> result<void> {
+        db_.writer()->run(
+            "INSERT INTO logins (token_hash, user_id, role, expires_ms) VALUES (?, ?, ?, ?)",
+            l.hash, l.user, to_word(l.role), l.expires_at);
+        return {};
+    });
+}
+
+result<void> user_book::remove_login(const sale::token_hash& hash) {
+    return guarded("users.remove_login", [&]() -> result<void> {
+        db_.writer()->run("DELETE FROM logins WHERE token_hash = ?", hash);
+        return {};
+    });
+}
+
+result<std::int64_t> user_book::prune_logins(instant now) {
+    return guarded("users.prune_logins", [&]() -> result<std::int64_t> {
+        return db_.writer()->run("DELETE FROM logins WHERE expires_ms <= ?", now);
+    });
+}
+
+result<void> user_book::for_each_login(instant now,
+                                       const std::function<void(const sale::login&)>& visit) {
+    return guarded("users.for_each_login", [&]() -> result<void> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT token_hash, user_id, expires_ms, role FROM logins WHERE expires_ms > ?", now);
+        sale::login l;
+        while (rows.next()) {
+            rows.read(l.hash, l.user, l.expires_at);
+            l.role = to_role(rows.asked().text(3));
+            visit(l);
+        }
+        return {};
+    });
+}
+
+result<void> user_book::add_many(std::span<const sale::user> users,
+                                 std::span<const sale::login> logins) {
+    return guarded("users.add_many", [&]() -> result<void> {
+        const auto c = db_.writer();
+        store::transaction t(*c, store::access::write);
+        insert_sorted(*c, users_shape, users, &sale::user::id,
+                      [](store::statement& s, int before, const sale::user* u) {
+                          store::bind_after(s, before, u->id, u->phone, u->nickname,
+                                            u->password_hash, to_word(u->role), u->created_at);
+                      });
+        insert_sorted(*c, logins_shape, logins, &sale::login::hash,
+                      [](store::statement& s, int before, const sale::login* l) {
+                          store::bind_after(s, before, l->hash, l->user, to_word(l->role),
+                                            l->expires_at);
+                      });
+        t.commit();
+        return {};
+    });
+}
+
+}  // namespace floodgate::ledger
