@@ -1,0 +1,191 @@
+#!/usr/bin/python3
+"""Measures Floodgate beside the machine's ceiling and the usual design, in turns, in one run.
+
+Called by scripts/bench, which has built everything. Writes build/bench/results.json, and from it the
+page docs/benchmarks.md (report.py). Absolute figures differ from machine to machine and from hour to
+hour; the ratios are what counts, so whatever is compared is measured in turns.
+"""
+import argparse
+import contextlib
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import report
+import servers
+
+ROOT = servers.ROOT
+OUT = ROOT / "build/bench"
+TOKENS_PER_SECOND = 300_000  # More than any server here answers.
+
+
+@dataclasses.dataclass
+class plan:
+    rounds: int = 3
+    seconds: float = 4.0
+    connections: tuple = (256, 64)
+    restart_promises: int = 1_000_000
+    repetitions: int = 3  # of the in-process benchmarks
+
+
+QUICK = plan(rounds=1, seconds=1.0, restart_promises=100_000, repetitions=1)
+
+
+def say(text):
+    print(text, flush=True)
+
+
+@contextlib.contextmanager
+def scratch(name):
+    """A directory on the disk the repository is on: /tmp may be memory, where a sync costs nothing."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=OUT) as directory:
+        yield pathlib.Path(directory)
+
+
+def in_process(p):
+    """Every *_bench program there is: its benchmarks' medians."""
+    rows = []
+    for program in sorted(servers.PROGRAMS.glob("*_bench")):
+        say(f"== {program.name}")
+        done = subprocess.run(
+            [program, "--benchmark_format=json", f"--benchmark_repetitions={p.repetitions}",
+             *(["--benchmark_min_time=0.1"] if p.repetitions == 1 else [])],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, cwd=OUT)
+        for row in json.loads(done.stdout)["benchmarks"]:
+            if p.repetitions == 1 or row.get("aggregate_name") == "median":
+                rows.append({"program": program.name, **row})
+                say(f"   {row['run_name']}: {row['real_time']:.1f} {row['time_unit']}")
+    return rows
+
+
+def purchases(p):
+    """The same crowd against ceiling, peer and Floodgate in turns, every round with new buyers;
+    then refusals: those buyers again (already ordered), and a sale that is sold out."""
+    rows = []
+    for connections in p.connections:
+        say(f"== {connections} connections")
+        with scratch("load") as directory, contextlib.ExitStack() as stack:
+            rows += rounds(p, connections, directory, stack)
+    return rows
+
+
+def rounds(p, connections, directory, stack):
+    for name in ("peer", "many", "few"):
+        (directory / name).mkdir()
+    users = int(p.seconds * TOKENS_PER_SECOND)
+    many = servers.floodgate(directory / "many", users, p.rounds)
+    few = servers.floodgate(directory / "few", users, p.rounds, stock=1000)
+    peer = servers.peer(directory / "peer", many.tokens, many.sales)
+    ports = {"ceiling": stack.enter_context(servers.ceiling(directory)),
+             "peer": stack.enter_context(peer.serve())}
+    seller = stack.enter_context(many.serve())
+    stack.enter_context(few.serve())
+    common = {"connections": connections, "seconds": p.seconds}
+
+    def measure(what, port, sale, tokens, **options):
+        figures = servers.crowd(port, sale, tokens, **common, **options)
+        say(f"   {what:15} {figures['rate']:8,.0f}/s  p50 {figures['p50_ms']:6.2f}  "
+            f"p99 {figures['p99_ms']:6.2f} ms  {'VOID ' + figures['void'] if figures['void'] else ''}")
+        return {"what": what, "connections": connections, **figures}
+
+    drained = 20_000  # buyers: more than the stock, fewer than the tokens
+    for many_sale, few_sale in zip(many.sales, few.sales):
+        yield measure("ceiling", ports["ceiling"], 1, many.tokens)
+        yield measure("peer", ports["peer"], many_sale, many.tokens)
+        bought = measure("purchase", many.port, many_sale, many.tokens)
+        yield bought
+        servers.settle(seller)  # The clerk enters the orders; it must not slow what comes next.
+        yield measure("already_ordered", many.port, many_sale, many.tokens, repeat=0,
+                      limit=max(1, bought["answers"]), statuses=409, containing="already_ordered")
+        servers.crowd(few.port, few_sale, few.tokens, limit=drained, statuses="202,409")
+        yield measure("sold_out", few.port, few_sale, few.tokens, repeat=0, skip=drained,
+                      statuses=409, containing="sold_out")
+
+
+def restart(p):
+    """Sells, is killed at once with -9, and starts again: how long until it is ready?"""
+    say(f"== restart with {p.restart_promises:,} promises")
+    with scratch("restart") as directory:
+        server = servers.floodgate(directory, p.restart_promises, 1)
+        with server.serve() as process:
+            sold = servers.crowd(server.port, server.sales[0], server.tokens,
+                                 connections=256, seconds=300)
+            process.kill()
+            process.wait()
+        begin = time.monotonic()
+        with server.serve(step_s=0.001):
+            ready_s = time.monotonic() - begin
+            journal = sum(f.stat().st_size for f in (directory / "data").rglob("*") if f.is_file())
+        log = (directory / "floodgate.log").read_text(errors="replace")
+    say(f"   {ready_s:.2f} s to ready")
+    replayed = [line for line in log.splitlines() if re.search(r"replay|recover", line)]
+    return {"promises": sold["statuses"].get("202", 0), "ready_s": ready_s, "void": sold["void"],
+            "bytes": journal, "log": replayed[-3:]}
+
+
+def machine():
+    """What matters for the figures, and nothing that tells whose machine it is."""
+    def first_line(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT
+                              ).stdout.split("\n", maxsplit=1)[0].strip()
+    changed = first_line("git", "status", "--porcelain", "--untracked-files=no")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "load": round(os.getloadavg()[0], 1),
+        "cores": os.cpu_count(), "memory_gib": round(memory / 2**30),
+        "kernel": ".".join(platform.release().split(".")[:2]),
+        "file_system": first_line("findmnt", "-no", "FSTYPE", "-T", str(OUT)),
+        "compiler": re.sub(r"^.*?(clang version [\d.]+).*", r"\1", first_line("clang++", "--version")),
+        "commit": first_line("git", "rev-parse", "--short", "HEAD") + (" + changes" if changed else ""),
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+    }
+
+
+PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help="one short round; the page then goes to build/bench/benchmarks.md")
+    parser.add_argument("--only", choices=PARTS, action="append",
+                        help="measure this part only and keep the other results")
+    parser.add_argument("--rounds", type=int, help=f"default {plan.rounds}")
+    parser.add_argument("--seconds", type=float, help=f"of each run, default {plan.seconds:g}")
+    wanted = parser.parse_args()
+    p = QUICK if wanted.quick else plan()
+    p = dataclasses.replace(p, **{key: value for key in ("rounds", "seconds")
+                                  if (value := getattr(wanted, key))})
+    os.environ["PATH"] += ":/usr/sbin"  # nginx
+    for program in ("redis-server", "redis-cli", "nginx"):
+        if not shutil.which(program):
+            sys.exit(f"bench: {program} is missing: scripts/setup bench")
+
+    if os.getloadavg()[0] > 0.5:
+        say("bench: the machine is busy with something else; the figures will say little")
+    OUT.mkdir(parents=True, exist_ok=True)
+    results_file = OUT / ("results-quick.json" if wanted.quick else "results.json")
+    results = json.loads(results_file.read_text()) if wanted.only and results_file.exists() else {}
+    results |= {"machine": machine(), "plan": dataclasses.asdict(p)}
+    for part in wanted.only or PARTS:
+        results[part] = PARTS[part](p)
+        results_file.write_text(json.dumps(results, indent=1))
+    page = OUT / "benchmarks.md" if wanted.quick else ROOT / "docs/benchmarks.md"
+    page.write_text(report.page(results))
+    print(report.targets_table(results))
+    say(f"written: {page.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

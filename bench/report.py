@@ -1,0 +1,170 @@
+"""Turns the results of measure.py into the page docs/benchmarks.md."""
+import re
+import statistics
+
+HEAD = """# Benchmarks
+
+Written by `scripts/bench` on {date} at commit {commit}; do not edit. {cores} cores, {memory_gib} GiB of memory, Linux
+{kernel}, {file_system}, {compiler}. Absolute figures differ from machine to machine and from hour to hour: the ratios are
+what counts. Everything compared was measured in turns, in one run; figures are medians over the rounds ({rounds} of {seconds:g} s
+each). A run with one answer that was not expected, or missing, is void and not counted. Load average of the machine before
+the run: {load}; well above 0, something else ran too and the figures say little.
+
+- **ceiling**: a bare epoll loop that answers without looking (`bench/ceiling.cpp`).
+- **peer**: nginx + Lua + Redis with `appendfsync always`, the usual design at the same durability (`bench/peer/`).
+- **purchase**: Floodgate, `202` sent only after the promise is on disk. Every request is another buyer's.
+- **already_ordered**, **sold_out**: Floodgate refusing.
+- The crowd (`bench/crowd.cpp`) is one thread on the same machine, over keep-alive connections, closed loop.
+"""
+
+
+def usable(results, what, connections, field):
+    """The median of a figure over the rounds that count; None without any."""
+    values = [row[field] for row in results.get("purchases", [])
+              if (row["what"], row["connections"]) == (what, connections) and not row["void"]]
+    return statistics.median(values) if values else None
+
+
+def void_runs(results, connections, *names):
+    return sum(bool(row["void"]) for row in results.get("purchases", [])
+               if row["connections"] == connections and row["what"] in names)
+
+
+def ratio(results, connections, what, of, field="rate"):
+    upper, lower = (usable(results, name, connections, field) for name in (what, of))
+    return upper / lower if upper is not None and lower else None
+
+
+def in_process(results, program, name, field):
+    """A figure of an in-process benchmark, by a pattern for its name; the worst of those that match."""
+    values = [row[field] for row in results.get("in_process", [])
+              if row["program"] == program and field in row and re.search(name, row["run_name"])]
+    return min(values) if values else None
+
+
+def clerk_share(results):
+    entered = in_process(results, "ledger_bench", "enter", "items_per_second")
+    bulk = in_process(results, "ledger_bench", "bulk", "items_per_second")
+    return entered / bulk if entered and bulk else None
+
+
+def targets(results):
+    """(what, at least or at most, the bound, measured or None, how to print it, void runs)"""
+    rows = []
+    for connections, ceiling, peer in ((256, 0.5, 4.0), (64, 0.35, 2.8)):
+        at = f", {connections} connections"
+        rows += [
+            ("durable purchases / ceiling" + at, ">=", ceiling,
+             ratio(results, connections, "purchase", "ceiling"), ".2f",
+             void_runs(results, connections, "purchase", "ceiling")),
+            ("durable purchases / peer" + at, ">=", peer,
+             ratio(results, connections, "purchase", "peer"), ".2f",
+             void_runs(results, connections, "purchase", "peer")),
+            ("p99 of purchases / the peer's p99" + at, "<=", 0.4,
+             ratio(results, connections, "purchase", "peer", "p99_ms"), ".2f",
+             void_runs(results, connections, "purchase", "peer")),
+            ("refusals, sold out / ceiling" + at, ">=", 0.7,
+             ratio(results, connections, "sold_out", "ceiling"), ".2f",
+             void_runs(results, connections, "sold_out", "ceiling")),
+            ("refusals, already ordered / ceiling" + at, ">=", 0.7,
+             ratio(results, connections, "already_ordered", "ceiling"), ".2f",
+             void_runs(results, connections, "already_ordered", "ceiling")),
+        ]
+    restart = results.get("restart")
+    promises = f"{restart['promises']:,}" if restart else "1,000,000"
+    rows += [
+        ("gate decisions in process, one core, per second", ">=", 5_000_000,
+         in_process(results, "gate_bench", "decide|accept", "items_per_second"), ",.0f", 0),
+        ("clerk into SQLite / a hand-written bulk insert", ">=", 0.6, clerk_share(results),
+         ".2f", 0),
+        (f"restart with {promises} promises in the journal, seconds to ready", "<=", 3,
+         restart["ready_s"] if restart and not restart["void"] else None, ".2f",
+         bool(restart and restart["void"])),
+        ("memory per admitted buyer in the gate, bytes", "<=", 100,
+         most_bytes_per_buyer(results), ".0f", 0),
+    ]
+    return rows
+
+
+def most_bytes_per_buyer(results):
+    values = [row["bytes_per_buyer"] for row in results.get("in_process", [])
+              if "bytes_per_buyer" in row]
+    return max(values) if values else None
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def targets_table(results):
+    rows = []
+    for what, kind, bound, measured, form, void in targets(results):
+        reached = "void" if void else "not measured"
+        if measured is not None:
+            good = measured >= bound if kind == ">=" else measured <= bound
+            reached = ("yes" if good else "**no**") + (f", but {void} runs void" if void else "")
+        words = {">=": "at least", "<=": "at most"}[kind]
+        rows.append([what, f"{words} {bound:,}", "-" if measured is None else f"{measured:{form}}",
+                     reached])
+    return table(["what", "target", "measured", "reached"], rows)
+
+
+def medians_table(results):
+    rows = []
+    for key in dict.fromkeys((row["connections"], row["what"]) for row in results["purchases"]):
+        connections, what = key
+        figures = [usable(results, what, connections, field)
+                   for field in ("rate", "p50_ms", "p99_ms", "p999_ms")]
+        cells = ["void"] * 4 if figures[0] is None else (
+            [f"{figures[0]:,.0f}"] + [f"{f:.2f}" for f in figures[1:]])
+        rows.append([str(connections), what, *cells])
+    return table(["connections", "what", "answers/s", "p50 ms", "p99 ms", "p99.9 ms"], rows)
+
+
+def runs_table(results):
+    return table(["connections", "what", "answers/s", "p99 ms", "max ms", "void"],
+                 [[str(row["connections"]), row["what"], f"{row['rate']:,.0f}",
+                   f"{row['p99_ms']:.2f}", f"{row['max_ms']:.2f}", row["void"]]
+                  for row in results["purchases"]])
+
+
+def in_process_table(results):
+    known = {"program", "name", "family_index", "per_family_instance_index", "run_name", "run_type",
+             "repetitions", "repetition_index", "threads", "aggregate_name", "aggregate_unit",
+             "iterations", "real_time", "cpu_time", "time_unit", "items_per_second", "label"}
+    rows = []
+    for row in results["in_process"]:
+        rate = f"{row['items_per_second']:,.0f}" if "items_per_second" in row else ""
+        others = ", ".join(f"{key} {value:,.4g}" for key, value in row.items() if key not in known)
+        rows.append([row["program"], f"`{row['run_name']}`",
+                     f"{row['real_time']:,.1f} {row['time_unit']}", rate, others])
+    return table(["program", "benchmark", "time", "items/s", "also"], rows)
+
+
+def restart_text(results):
+    r = results["restart"]
+    text = (f"{r['promises']:,} buyers were promised a unit, the server was killed with `kill -9` at once and started "
+            f"again: ready after {r['ready_s']:.2f} s. The clerk had entered some of the promises by then; the rest "
+            f"were read from the journal. The data directory held {r['bytes'] / 2**20:,.0f} MiB.\n")
+    if r["void"]:
+        text += f"\nVoid: {r['void']}\n"
+    if r["log"]:
+        text += "\n```\n" + "\n".join(r["log"]) + "\n```\n"
+    return text
+
+
+def page(results):
+    parts = [HEAD.format(**results["machine"], **results["plan"]),
+             "## Against the targets\n\n" + targets_table(results)]
+    if results.get("purchases"):
+        parts.append("## Load, medians\n\n" + medians_table(results))
+    if results.get("restart"):
+        parts.append("## Restart\n\n" + restart_text(results))
+    if results.get("in_process"):
+        parts.append("## In process\n\n" + in_process_table(results))
+    if results.get("purchases"):
+        parts.append("## Every run\n\n" + runs_table(results))
+    parts.append("## Again, elsewhere\n\n`scripts/bench` installs what it needs, builds, measures and writes this page. "
+                 "`scripts/bench --quick` shows in two\nminutes that it works; `--only purchases` repeats one part.\n")
+    return "\n".join(parts)
