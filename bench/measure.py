@@ -180,6 +180,7 @@ def main():
     results |= {"machine": machine(), "plan": dataclasses.asdict(p)}
     for part in wanted.only or PARTS:
         results[part] = PARTS[part](p)
+        results.setdefault("measured_at", {})[part] = results["machine"]["commit"]
         results_file.write_text(json.dumps(results, indent=1))
     page = OUT / "benchmarks.md" if wanted.quick else ROOT / "docs/benchmarks.md"
     page.write_text(report.page(results))

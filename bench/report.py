@@ -154,8 +154,16 @@ def restart_text(results):
     return text
 
 
+def kept_text(results):
+    """With --only, parts of the page are older than its head: say which."""
+    here = results["machine"]["commit"]
+    kept = [f"{part} (commit {commit})" for part, commit in results.get("measured_at", {}).items()
+            if commit != here]
+    return f"Kept from an earlier run: {', '.join(kept)}.\n\n" if kept else ""
+
+
 def page(results):
-    parts = [HEAD.format(**results["machine"], **results["plan"]),
+    parts = [HEAD.format(**results["machine"], **results["plan"]) + "\n" + kept_text(results),
              "## Against the targets\n\n" + targets_table(results)]
     if results.get("purchases"):
         parts.append("## Load, medians\n\n" + medians_table(results))
