@@ -33,7 +33,7 @@ struct call {
     instant now;
 };
 
-// The value of `name` in the query, percent-decoded; nothing when absent.
+// The first value of `name` in the query, percent-decoded ('+' is a blank); nothing when absent.
 std::optional<std::string> query_value(const call& c, std::string_view name);
 
 }  // namespace floodgate::edge

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,8 @@ namespace floodgate::edge {
 struct reply {
     int status = 200;
     std::string content_type = "application/json";
-    std::string body;
-    std::string headers;  // further lines, each ending in \r\n
+    std::string body{};
+    std::string headers{};  // further lines, each ending in \r\n
 };
 
 reply json_reply(int status, const boost::json::value& body);
@@ -50,9 +51,10 @@ enum class problem : std::uint8_t {
     not_implemented,      // 501
     busy,                 // 503 + retry_after_ms
 };
+inline constexpr std::uint8_t problems = 25;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
-// retry_after_ms also becomes a Retry-After header in whole seconds.
+// retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.
 reply problem_reply(problem p, language lang, boost::json::object extra = {});
 
 int status_of(problem p);
@@ -60,9 +62,10 @@ const char* code_of(problem p);
 const char* title_of(problem p, language lang);
 const char* reason_phrase(int status);
 
-// "2026-11-15T10:00:00.000Z"
+// "2026-11-15T10:00:00.000Z". What lies outside the years 1970-2099 is shown as their edge.
 std::string to_iso(instant t);
-// The same, also with an offset instead of Z and without fraction; nothing for anything else.
+// The same, also with an offset instead of Z and without fraction; nothing for anything else, for
+// dates that do not exist and for what lies outside 1970-2099.
 std::optional<instant> parse_iso(std::string_view text);
 
 }  // namespace floodgate::edge
