@@ -1,0 +1,46 @@
+#include "clerk/pace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace floodgate::clerk {
+namespace {
+
+using enum priority;
+
+TEST(Priority, FollowsTheTable) {
+    const options o{.batch_max = 10, .patience = milliseconds(5000), .backlog_max = 1000};
+    struct row {
+        priority current;
+        std::uint64_t backlog;
+        std::int64_t oldest_ms;
+        priority expected;
+        const char* why;
+    };
+    const row table[] = {
+        {low, 0, 0, low, "nothing to do"},
+        {low, 10, 100, low, "a little to do"},
+        {low, 500, 5000, low, "much to do, but nobody has waited too long"},
+        {low, 501, 0, normal, "half of what the gate allows is used up"},
+        {low, 1, 5001, normal, "one buyer has waited too long"},
+        {low, 1'000'000, 1'000'000, normal, "both"},
+        {normal, 500, 5000, normal, "no longer pressing, not yet caught up"},
+        {normal, 11, 0, normal, "still more than a batch"},
+        {normal, 10, 0, low, "caught up: the rest is one batch"},
+        {normal, 0, 0, low, "caught up"},
+        {normal, 10, 5001, normal, "a small backlog, but old: the ledger was away"},
+        {normal, 501, 0, normal, "still pressing"},
+    };
+    for (const row& r : table)
+        EXPECT_EQ(priority_for({r.current, r.backlog, milliseconds(r.oldest_ms)}, o), r.expected)
+            << r.why;
+}
+
+TEST(Retry, WaitsTwiceAsLongEachTimeUpToASecond) {
+    const std::int64_t expected[] = {50, 100, 200, 400, 800, 1000, 1000};
+    for (std::uint64_t failures = 1; failures <= 7; ++failures)
+        EXPECT_EQ(retry_after(failures, {}).count(), expected[failures - 1]) << failures;
+    EXPECT_EQ(retry_after(~std::uint64_t{0}, {}).count(), 1000);
+}
+
+}  // namespace
+}  // namespace floodgate::clerk
