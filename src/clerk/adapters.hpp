@@ -1,0 +1,37 @@
+// The journal as the clerk's source and the ledger as its sink.
+
+#pragma once
+
+#include "clerk/ports.hpp"
+#include "journal/journal.hpp"
+#include "ledger/ledger.hpp"
+
+namespace floodgate::clerk {
+
+class journal_source final : public promise_source {
+public:
+    explicit journal_source(journal::journal& j) : journal_(j) {}
+    result<void> read(sale::sequence after, std::size_t max,
+                      std::vector<sale::promise>& out) override {
+        return journal_.read(after, max, out);
+    }
+    void entered(sale::sequence position) override { journal_.entered(position); }
+    sale::sequence durable() const override { return journal_.durable(); }
+
+private:
+    journal::journal& journal_;
+};
+
+class ledger_sink final : public order_sink {
+public:
+    explicit ledger_sink(ledger::ledger& l) : ledger_(l) {}
+    result<ledger::entry_report> enter(std::span<const sale::promise> batch,
+                                       sale::sequence last) override {
+        return ledger_.orders().enter(batch, last);
+    }
+
+private:
+    ledger::ledger& ledger_;
+};
+
+}  // namespace floodgate::clerk

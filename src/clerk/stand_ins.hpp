@@ -1,0 +1,106 @@
+// For the clerk's tests: a line, a book and a gate in memory that fail when told to.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "clerk/ports.hpp"
+#include "gate/turnstile.hpp"
+
+namespace floodgate::clerk {
+
+inline constexpr instant noon{milliseconds(1'800'000'000'000)};
+
+inline sale::promise promise_number(std::uint64_t n) {
+    sale::promise p;
+    p.order = {1000 + n};
+    p.sale = {7};
+    p.buyer = {static_cast<std::int64_t>(n)};
+    p.at = noon + milliseconds(static_cast<std::int64_t>(n));
+    return p;
+}
+
+struct memory_source final : promise_source {
+    std::mutex mutex;
+    std::vector<sale::promise> line;
+    std::atomic<std::uint64_t> last{0};
+    std::atomic<std::uint64_t> forgotten{0};
+    std::atomic<bool> corrupt{false}, unavailable{false};
+
+    void append(std::uint64_t count) {
+        const std::lock_guard lock(mutex);
+        for (std::uint64_t i = 0; i < count; ++i) line.push_back(promise_number(line.size() + 1));
+        last = line.size();
+    }
+    result<void> read(sale::sequence after, std::size_t max,
+                      std::vector<sale::promise>& out) override {
+        const std::lock_guard lock(mutex);
+        out.clear();
+        if (corrupt) return make_error_code(errc::corrupt);
+        if (unavailable) return make_error_code(errc::store_unavailable);
+        const std::size_t count = std::min<std::size_t>(max, line.size() - after.value);
+        const auto first = line.begin() + static_cast<std::ptrdiff_t>(after.value);
+        out.assign(first, first + static_cast<std::ptrdiff_t>(count));
+        return {};
+    }
+    void entered(sale::sequence position) override { forgotten = position.value; }
+    sale::sequence durable() const override { return {last}; }
+};
+
+// Keeps the ledger's promise: a batch and its position together, or nothing of it.
+struct memory_sink final : order_sink {
+    std::mutex mutex;
+    std::vector<sale::order_no> orders;
+    std::uint64_t position = 0;
+    std::vector<std::size_t> batches;  // the size of every try
+    std::atomic<int> failures_left{0};
+    std::function<bool(const sale::promise&)> refuses;
+    std::function<void()> meanwhile;  // what happens while a batch is being entered
+
+    result<ledger::entry_report> enter(std::span<const sale::promise> batch,
+                                       sale::sequence last) override {
+        if (meanwhile) meanwhile();
+        const std::lock_guard lock(mutex);
+        batches.push_back(batch.size());
+        if (failures_left > 0) {
+            --failures_left;
+            return make_error_code(errc::store_unavailable);
+        }
+        ledger::entry_report report;
+        if (last.value <= position) {
+            report.known = batch.size();
+            return report;
+        }
+        for (const sale::promise& p : batch) {
+            if (refuses && refuses(p))
+                report.refused.push_back({p, "no_stock"});
+            else
+                orders.push_back(p.order);
+        }
+        report.entered = batch.size() - report.refused.size();
+        position = last.value;
+        return report;
+    }
+    std::size_t count() {
+        const std::lock_guard lock(mutex);
+        return orders.size();
+    }
+};
+
+struct memory_gate final : gate::turnstile {
+    std::vector<sale::order_no> released;
+
+    void release(sale::sale_id, sale::user_id, sale::order_no order) override {
+        released.push_back(order);
+    }
+    std::unique_ptr<gate::lane> open_lane(std::function<void()>) override { return nullptr; }
+    result<void> warm_up(const sale::sale&) override { return {}; }
+    std::optional<gate::standing> look_up(sale::sale_id) override { return std::nullopt; }
+    std::vector<promised> promised_to(sale::user_id) override { return {}; }
+};
+
+}  // namespace floodgate::clerk
