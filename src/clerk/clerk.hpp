@@ -1,0 +1,81 @@
+// The clerk: follows the journal and enters orders in the ledger, on a thread of its own.
+//
+// It must not steal the core from the gate during a rush: it works in large batches and, while it
+// does, runs only when nobody else wants to. When buyers have waited too long or the backlog grows
+// too large it takes its share (pace.hpp decides, a second small thread applies it).
+
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "clerk/desk.hpp"
+#include "clerk/worker_priority.hpp"
+
+namespace floodgate::clerk {
+
+// Called from the clerk's thread. Must be quick and must not throw.
+struct callbacks {
+    std::function<void(const entered_batch&)> entered;        // after each batch
+    std::function<void(const std::string& reason)> on_fatal;  // once; nothing is entered afterwards
+};
+
+class clerk {
+public:
+    // `entered` is the ledger's position, the same that the journal was opened with. What `w` names
+    // must outlive the clerk.
+    clerk(desk::world w, options o, sale::sequence entered, callbacks told);
+    ~clerk();  // stop()
+
+    void start();
+    // Finishes the batch in hand and enters what is durable, for at most `drain`. Idempotent. What
+    // is left stays in the journal and is entered after the next start.
+    void stop();
+
+    // There may be something new. Costs next to nothing while the clerk is at work. Not needed: it
+    // looks by itself every `poll`.
+    void notify();
+
+    // Any thread.
+    figures read_figures() const { return desk_.read_figures(); }
+    sale::sequence position() const { return desk_.position(); }
+
+private:
+    // Lowers the clerk's priority for the part that takes long, and for nothing else: while it
+    // holds locks of the gate or the journal, event loops wait for it.
+    class patient_sink final : public order_sink {
+    public:
+        patient_sink(order_sink& inner, worker_priority& p) : inner_(inner), priority_(p) {}
+        result<ledger::entry_report> enter(std::span<const sale::promise> batch,
+                                           sale::sequence last) override;
+
+    private:
+        order_sink& inner_;
+        worker_priority& priority_;
+    };
+
+    void work();
+    bool work_once();
+    void drain();
+    void oversee();
+    // Ends early for stop() and, unless it is deaf, for notify().
+    void rest(milliseconds time, bool deaf);
+
+    const options options_;
+    const callbacks told_;
+    worker_priority priority_;
+    patient_sink sink_;
+    desk desk_;
+
+    std::atomic<bool> news_{false};
+    std::atomic<bool> listening_{false};  // the worker sleeps and wants to hear of news
+    std::mutex mutex_;
+    std::condition_variable wake_;       // the worker
+    std::condition_variable end_;        // the overseer
+    std::atomic<bool> stopping_{false};  // changed under mutex_
+    std::thread worker_, overseer_;
+};
+
+}  // namespace floodgate::clerk

@@ -1,0 +1,188 @@
+#include "clerk/clerk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <sched.h>
+#include <semaphore>
+
+#include "clerk/stand_ins.hpp"
+
+namespace floodgate::clerk {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct ClerkTest : testing::Test {
+    memory_source source;
+    memory_sink sink;
+    memory_gate gate;
+    manual_clock clock{noon};
+    std::promise<std::string> fatal;
+    std::counting_semaphore<> batches{0};
+    options opts{.batch_max = 10, .retry_first = 1ms, .retry_last = 2ms};
+
+    std::unique_ptr<clerk> hire() {
+        return std::make_unique<clerk>(
+            desk::world{source, sink, gate, clock}, opts, sale::sequence{sink.position},
+            callbacks{[this](const entered_batch&) { batches.release(); },
+                      [this](const std::string& reason) { fatal.set_value(reason); }});
+    }
+    void await_orders(std::size_t count) {
+        while (sink.count() < count) batches.acquire();
+    }
+};
+
+TEST_F(ClerkTest, EntersWhatIsThereAndWhatComes) {
+    source.append(25);
+    const auto c = hire();
+    c->start();
+    await_orders(25);
+    source.append(3);
+    c->notify();
+    await_orders(28);
+    c->stop();
+    EXPECT_EQ(source.forgotten, 28U);
+}
+
+TEST_F(ClerkTest, IsWokenByNotifyWithoutWaitingForItsNextLook) {
+    opts.poll = 10min;
+    const auto c = hire();
+    c->start();
+    for (std::size_t i = 1; i <= 100; ++i) {
+        source.append(1);
+        c->notify();
+        await_orders(i);
+    }
+}
+
+TEST_F(ClerkTest, FindsNewPromisesAlsoWhenNobodyNotifies) {
+    opts.poll = 1ms;
+    const auto c = hire();
+    c->start();
+    for (std::size_t i = 1; i <= 5; ++i) {
+        source.append(1);
+        await_orders(i);
+    }
+}
+
+TEST_F(ClerkTest, LosesNothingUnderManyNotifiersWhileTheLedgerComesAndGoes) {
+    opts.poll = 10min;
+    opts.linger = 1ms;
+    const auto c = hire();
+    c->start();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 200; ++i) {
+                source.append(1);
+                if (i % 50 == 0) sink.failures_left = 2;
+                c->notify();
+                static_cast<void>(c->read_figures());
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    await_orders(600);
+    c->stop();
+    EXPECT_EQ(sink.count(), 600U);
+    EXPECT_EQ(c->position().value, 600U);
+}
+
+TEST_F(ClerkTest, StopEntersEverythingThatIsDurable) {
+    source.append(1234);
+    const auto c = hire();
+    c->start();
+    c->stop();
+    EXPECT_EQ(sink.count(), 1234U);
+    c->stop();
+}
+
+TEST_F(ClerkTest, StopGivesUpOnALedgerThatStaysAwayAndSkipsNothing) {
+    opts.drain = 10ms;
+    sink.failures_left = 1'000'000;
+    source.append(5);
+    auto c = hire();
+    c->start();
+    c->stop();
+    EXPECT_EQ(sink.count(), 0U);
+    EXPECT_EQ(source.forgotten, 0U);
+
+    sink.failures_left = 0;
+    c = hire();
+    c->start();
+    await_orders(5);
+}
+
+TEST_F(ClerkTest, ReportsACorruptJournalOnceAndStops) {
+    source.append(5);
+    source.corrupt = true;
+    const auto c = hire();
+    c->start();
+    EXPECT_EQ(fatal.get_future().get(), "journal: corrupt data");
+    c->stop();  // a second report would throw in set_value
+    EXPECT_EQ(sink.count(), 0U);
+}
+
+TEST_F(ClerkTest, InARushWaitsForALargerBatch) {
+    opts.batch_max = 1000;
+    opts.linger = 10min;
+    opts.poll = 10min;
+    source.append(1);
+    sink.meanwhile = [&, first = true]() mutable {
+        if (std::exchange(first, false)) source.append(1);  // a rush: more comes meanwhile
+    };
+    const auto c = hire();
+    c->start();
+    await_orders(1);
+    for (int i = 0; i < 50; ++i) {
+        source.append(1);
+        c->notify();
+    }
+    c->stop();  // ends the waiting
+    EXPECT_EQ(sink.batches, (std::vector<std::size_t>{1, 51}));
+}
+
+// On the machine's own scheduler: where the way back is closed, the clerk is never lowered.
+TEST_F(ClerkTest, RunsLowWhileItEntersAndIsRaisedWhenBuyersHaveWaitedTooLong) {
+    if (!worker_priority().can_return()) GTEST_SKIP() << "may not raise a thread's priority here";
+    std::promise<int> at_first;
+    std::promise<void> raised;
+    sink.meanwhile = [&] {
+        at_first.set_value(::sched_getscheduler(0));
+        while (::sched_getscheduler(0) != SCHED_OTHER) std::this_thread::yield();
+        raised.set_value();
+    };
+    source.append(1);
+    const auto c = hire();
+    c->start();
+    EXPECT_EQ(at_first.get_future().get(), SCHED_IDLE);
+    clock.advance(6s);
+    raised.get_future().wait();
+    await_orders(1);
+}
+
+TEST(WorkerPriority, ForbiddingRaisesAWorkerThatIsLowAndAllowingLowersTheNextTime) {
+    worker_priority p;
+    if (!p.can_return()) GTEST_SKIP() << "may not raise a thread's priority here";
+    std::thread([&p] {
+        const auto policy = [] { return ::sched_getscheduler(0); };
+        p.adopt();
+        p.lower();
+        EXPECT_EQ(policy(), SCHED_IDLE);
+        p.allow(false);
+        EXPECT_EQ(policy(), SCHED_OTHER);
+        p.restore();
+        p.lower();
+        EXPECT_EQ(policy(), SCHED_OTHER) << "forbidden";
+        p.restore();
+        p.allow(true);
+        EXPECT_EQ(policy(), SCHED_OTHER) << "between batches it is never low";
+        p.lower();
+        EXPECT_EQ(policy(), SCHED_IDLE);
+        p.restore();
+        EXPECT_EQ(policy(), SCHED_OTHER);
+    }).join();
+}
+
+}  // namespace
+}  // namespace floodgate::clerk
