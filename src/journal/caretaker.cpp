@@ -1,0 +1,83 @@
+#include "journal/caretaker.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "journal/segment_name.hpp"
+
+namespace floodgate::journal {
+
+void caretaker::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void caretaker::stop() {
+    {
+        const std::scoped_lock held(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+}
+
+void caretaker::trim(sale::sequence position) {
+    {
+        const std::scoped_lock held(mutex_);
+        trim_to_ = std::max(trim_to_, position);
+        woken_ = true;
+    }
+    changed_.notify_one();
+}
+
+void caretaker::want_spare() {
+    {
+        const std::scoped_lock held(mutex_);
+        spare_wanted_ = true;
+        woken_ = true;
+    }
+    changed_.notify_one();
+}
+
+void caretaker::run() {
+    for (;;) {
+        {
+            std::unique_lock held(mutex_);
+            changed_.wait(held, [this] { return woken_ || stopping_; });
+            if (stopping_) return;
+            woken_ = false;
+        }
+        work();
+    }
+}
+
+void caretaker::work() {
+    sale::sequence position;
+    bool spare = false;
+    {
+        const std::scoped_lock held(mutex_);
+        position = trim_to_;
+        spare = std::exchange(spare_wanted_, false);
+    }
+    // Deleting first: it may make the room the spare needs.
+    delete_below(position);
+    if (!spare) return;
+    // Not fatal: the writer tries for itself when it needs one, and its failure counts.
+    if (auto made = maker_.prepare_spare(); !made)
+        log::warning("journal.spare_failed", "directory", maker_.directory(), "reason",
+                     made.error().message());
+}
+
+// Oldest first, each synced before the next: a crash must never leave a hole in the line.
+void caretaker::delete_below(sale::sequence position) {
+    while (const auto oldest = index_.oldest_below(position)) {
+        const std::string path = maker_.path_of(segment_name(*oldest));
+        index_.drop(*oldest);
+        auto removed = files_.remove(path);
+        if (removed) removed = files_.sync_directory(maker_.directory());
+        if (removed) continue;
+        log::warning("journal.trim_failed", "file", path, "reason", removed.error().message());
+        return;
+    }
+}
+
+}  // namespace floodgate::journal

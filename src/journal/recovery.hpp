@@ -1,0 +1,15 @@
+// Opening a journal: what is there is checked, a torn tail is removed, and the end of the line is
+// made safe to go on from.
+
+#pragma once
+
+#include "journal/writer.hpp"
+
+namespace floodgate::journal {
+
+// Expects the directory and its lock. Fills `index`. Throws std::runtime_error with one clear line:
+// damage with file and offset, a gap between `entered` and what is kept, or a disk that fails.
+line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
+                 sale::sequence entered);
+
+}  // namespace floodgate::journal

@@ -1,0 +1,24 @@
+// Segments are named by the first promise they hold, so that sorting the names sorts the line.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sale/ids.hpp"
+
+namespace floodgate::journal {
+
+inline constexpr std::string_view segment_suffix = ".journal";
+
+// Files in the making. Whatever bears one of these names holds no promise.
+inline constexpr std::string_view spare_name = "ahead.spare";    // by the caretaker, ahead of time
+inline constexpr std::string_view urgent_name = "urgent.spare";  // by the writer, there and then
+
+// {1} is "00000000000000000001.journal".
+std::string segment_name(sale::sequence first);
+// Nothing when segment_name would never give this name.
+std::optional<sale::sequence> parse_segment_name(std::string_view name);
+
+}  // namespace floodgate::journal

@@ -1,0 +1,71 @@
+// Writes the line of promises: appends in memory, and a commit step that one thread at a time may
+// take whenever it likes. The committing thread of journal.cpp does nothing else.
+//
+// A commit is one record, one write and one sync. The next record is written only after the sync,
+// so at most one record can be torn by a crash.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "journal/journal.hpp"
+#include "journal/pending.hpp"
+#include "journal/segment_index.hpp"
+#include "journal/segment_maker.hpp"
+
+namespace floodgate::journal {
+
+// Where the line ends, as recovery found or made it.
+struct line_end {
+    std::unique_ptr<store::file> file;
+    sale::sequence segment;  // by its first promise
+    std::uint64_t segment_bytes = 0;
+    std::uint64_t offset = 0;  // of the next record
+    std::uint32_t previous_crc = 0;
+    sale::sequence last;  // the last promise in the line
+    bool sealed = true;   // nothing after the last seal or header
+};
+
+class writer {
+public:
+    writer(segment_maker& maker, segment_index& index, line_end end, std::uint64_t segment_bytes);
+
+    sale::sequence append(const sale::promise& p);  // one caller at a time
+
+    // Makes everything appended so far durable, calling `told` after each record. False when this
+    // or an earlier step failed: then nothing is written ever again. One caller at a time.
+    bool commit(const std::function<void()>& told);
+
+    // Writes a closing record unless there is one, so that everything before it is known to have
+    // been durable: damage to it can no longer pass for a torn tail. Same caller, same answer.
+    bool seal();
+
+    // Any thread.
+    sale::sequence durable() const { return {durable_.load(std::memory_order_acquire)}; }
+    sale::sequence appended() const { return {appended_.load(std::memory_order_relaxed)}; }
+    figures read_figures() const;
+
+    // Why a step failed; empty before. For the committing thread.
+    const std::string& failure() const { return failure_; }
+
+private:
+    bool write_record(std::span<std::byte> record, record_header header);
+    bool begin_segment(sale::sequence first);
+    bool sync();
+    bool fail(std::string_view doing, const boost::system::error_code& why);
+
+    segment_maker& maker_;
+    segment_index& index_;
+    line_end end_;
+    pending pending_;
+    std::vector<batch> taken_;
+    std::string failure_;
+    std::atomic<std::uint64_t> durable_, appended_;
+
+    struct {
+        std::atomic<std::uint64_t> records, promises, bytes, sync_us_total, sync_us_max;
+    } counted_{};
+};
+
+}  // namespace floodgate::journal
