@@ -140,6 +140,11 @@ std::vector<std::string> json_body::texts(std::string_view field, list_rule rule
 }
 instant json_body::time(std::string_view field) { return required(field, optional_time(field)); }
 
+void json_body::require(std::initializer_list<std::string_view> fields) {
+    for (const std::string_view field : fields)
+        if (!object_.contains(field)) blame(field, fmt::format("{} is missing", field));
+}
+
 std::optional<body_fault> json_body::finish() {
     for (const auto& member : object_) {
         if (std::ranges::find(asked_, std::string_view(member.key())) != asked_.end()) continue;

@@ -15,6 +15,7 @@
 #include <boost/json/object.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,10 @@ public:
     std::int64_t integer(std::string_view field, bounds allowed);
     std::vector<std::string> texts(std::string_view field, list_rule rule);
     instant time(std::string_view field);  // see parse_iso
+
+    // Faults when one is absent. For a body whose optional fields a creation needs and a change
+    // does not.
+    void require(std::initializer_list<std::string_view> fields);
 
     // Nothing when the field is absent. null is not absent: it is a wrong type.
     std::optional<std::string> optional_text(std::string_view field, text_rule rule);

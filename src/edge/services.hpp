@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "clerk/clerk.hpp"
+#include "edge/reply.hpp"
 #include "edge/showcase.hpp"
 #include "gate/turnstile.hpp"
 #include "guard/passwords.hpp"

@@ -1,0 +1,116 @@
+// Admins' handlers for a sale's state, and warm-up.
+
+#include <boost/json/array.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "edge/admin_api.hpp"
+#include "edge/admin_desk.hpp"
+#include "edge/catalogue_json.hpp"
+#include "edge/failure.hpp"
+#include "edge/json_body.hpp"
+
+namespace floodgate::edge {
+namespace {
+
+using enum sale::sale_state;
+
+struct move {
+    const char* action;
+    std::vector<sale::sale_state> from;
+    sale::sale_state to;
+};
+
+std::optional<reply> refusal_of_body(const call& c) {
+    json_body body(c.body);
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    return std::nullopt;
+}
+
+reply wrong_state(const sale::sale& s, const call& c) {
+    return problem_reply(
+        problem::conflict, c.language,
+        {{"detail", fmt::format("the sale is {}", to_text(s.state))}, {"state", to_text(s.state)}});
+}
+
+reply move_sale(services& with, const call& c, const move& m) {
+    if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
+    const std::lock_guard one_at_a_time(with.catalogue_mutex);
+    const auto old = find_sale(with, {c.ids.at(0)});
+    if (!old) return failure_reply(old.error(), c.language);
+    // The ledger knows which moves there are; only we know which of them was meant: resuming a
+    // draft must not publish it.
+    if (old->state != m.to && std::ranges::find(m.from, old->state) == m.from.end())
+        return wrong_state(*old, c);
+
+    if (const auto done = with.ledger.catalogue().set_sale_state(old->id, m.to); !done)
+        return failure_reply(done.error(), c.language);
+    sale::sale s = *old;
+    s.state = m.to;
+    const auto told = tell_gate(with, s);
+    audit(with, c,
+          {m.action,
+           subject_of("sale", s.id.value),
+           {{"state", to_text(old->state)}},
+           {{"state", to_text(s.state)}}});
+    show(with);
+    if (!told) {
+        log::error("edge.gate_not_told", "sale", s.id.value, "reason", told.error().message());
+        return failure_reply(told.error(), c.language);
+    }
+    return json_reply(200, to_json(s));
+}
+
+}  // namespace
+
+reply publish_sale(services& with, const call& c) {
+    return move_sale(with, c, {"sale.published", {draft}, published});
+}
+reply pause_sale(services& with, const call& c) {
+    return move_sale(with, c, {"sale.paused", {published}, paused});
+}
+reply resume_sale(services& with, const call& c) {
+    return move_sale(with, c, {"sale.resumed", {paused}, published});
+}
+reply end_sale(services& with, const call& c) {
+    return move_sale(with, c, {"sale.ended", {draft, published, paused}, ended});
+}
+
+reply warm_up_sale(services& with, const call& c) {
+    if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
+    const std::lock_guard one_at_a_time(with.catalogue_mutex);
+    const auto s = find_sale(with, {c.ids.at(0)});
+    if (!s) return failure_reply(s.error(), c.language);
+    if (s->state == draft) return wrong_state(*s, c);
+    if (const auto told = tell_gate(with, *s); !told)
+        return failure_reply(told.error(), c.language);
+    audit(with, c, {"sale.warmed_up", subject_of("sale", s->id.value), {}, {{"stock", s->stock}}});
+    show(with);
+    return json_reply(200, to_json(*s));
+}
+
+reply warm_up_all(services& with, const call& c) {
+    if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
+    const std::lock_guard one_at_a_time(with.catalogue_mutex);
+    const auto sales = with.ledger.catalogue().sales();
+    if (!sales) return failure_reply(sales.error(), c.language);
+    boost::json::array out;
+    for (const sale::sale& s : *sales) {
+        if (s.state != published && s.state != paused) continue;
+        boost::json::object line{{"id", s.id.value}, {"ok", true}};
+        if (const auto told = tell_gate(with, s); !told) {
+            line["ok"] = false;
+            line["why"] = told.error().message();
+        }
+        out.push_back(std::move(line));
+    }
+    audit(with, c, {"sales.warmed_up", "all sales", {}, {{"sales", out}}});
+    show(with);
+    return json_reply(200, {{"sales", std::move(out)}});
+}
+
+}  // namespace floodgate::edge
