@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""The test run must not report more than it saw: what stages.py does with bad news."""
+import contextlib
+import io
+import os
+import pathlib
+import tempfile
+import time
+import unittest
+import unittest.mock
+
+import stages
+
+
+class StagesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        patch = unittest.mock.patch.object(stages, "LOGS", self.folder)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def outcome(self, stage):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            result, _ = stages.run_stage("trial", stage)
+        return (result.passed, result.failed), said.getvalue()
+
+    def test_counts_what_unittest_says(self):
+        for ending, passed, failed in [("OK", 5, 0), ("OK (skipped=2)", 3, 0),
+                                       ("FAILED (failures=1, errors=2)", 2, 3),
+                                       ("FAILED (errors=7)", 0, 7)]:
+            with self.subTest(ending=ending):
+                tally = stages.unittest_tally(f"..F..\nRan 5 tests in 0.1s\n\n{ending}\n")
+                self.assertEqual((passed, failed), (tally.passed, tally.failed))
+
+    def test_a_test_program_that_died_has_failed(self):
+        for output in ["", "Traceback\nImportError: x\n", "Ran 5 tests in 0.1s\n"]:
+            self.assertEqual(stages.tally(0, 1), stages.unittest_tally(output))
+
+    def test_a_stage_without_tests_has_failed(self):
+        counts, said = self.outcome(lambda sh: stages.tally())
+        self.assertEqual((0, 1), counts)
+        self.assertIn("it ran no test", said)
+
+    def test_a_broken_build_is_a_failed_stage_and_its_output_is_shown(self):
+        counts, said = self.outcome(lambda sh: sh.run(["sh", "-c", "echo no such header; exit 3"], 9))
+        self.assertEqual((0, 1), counts)
+        self.assertIn("no such header", said)
+        self.assertIn("exited with 3", said)
+
+    def test_a_missing_program_is_a_failed_stage(self):
+        self.assertEqual((0, 1), self.outcome(lambda sh: sh.run(["/no/such/program"], 9))[0])
+
+    def test_a_hanging_command_is_ended_with_all_it_started(self):
+        pid_file = self.folder / "pid"
+        script = f"sleep 60 & echo $! >{pid_file}; wait"
+        begin = time.monotonic()
+        counts, said = self.outcome(lambda sh: sh.run(["sh", "-c", script], 0.5))
+        self.assertEqual((0, 1), counts)
+        self.assertIn("not done after", said)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertTrue(gone(int(pid_file.read_text())))
+
+    def test_what_a_command_leaves_running_is_ended(self):
+        pid_file = self.folder / "pid"
+        stages.shell("trial").run(["sh", "-c", f"sleep 60 & echo $! >{pid_file}"], 9)
+        self.assertTrue(gone(int(pid_file.read_text())))
+
+    def test_a_fingerprint_follows_includes_and_rules(self):
+        with unittest.mock.patch.object(stages, "ROOT", self.folder):
+            (self.folder / "src/gate").mkdir(parents=True)
+            source, header = self.folder / "src/gate/a.cpp", self.folder / "src/gate/a.hpp"
+            source.write_text('#include "gate/a.hpp"\n')
+            header.write_text("int a;\n")
+            before = stages.fingerprint("src/gate/a.cpp", "rules")
+            self.assertEqual(before, stages.fingerprint("src/gate/a.cpp", "rules"))
+            self.assertNotEqual(before, stages.fingerprint("src/gate/a.cpp", "other rules"))
+            header.write_text("int b;\n")
+            self.assertNotEqual(before, stages.fingerprint("src/gate/a.cpp", "rules"))
+
+
+def gone(pid):
+    """Killed processes without a parent may stay as zombies for a moment."""
+    for _ in range(100):
+        try:
+            if "\nState:\tZ" in pathlib.Path(f"/proc/{pid}/status").read_text():
+                return True
+            os.kill(pid, 0)
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+if __name__ == "__main__":
+    unittest.main()
