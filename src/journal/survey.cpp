@@ -101,7 +101,7 @@ private:
         found_.next = header->first;
         found_.previous_crc = header->previous_crc;
         lost_ = false;
-        visitor_.segment(*header);
+        if (found_.damage.empty()) visitor_.segment(*header);
     }
 
     void accept(std::size_t at, const record_header& record) {
@@ -114,7 +114,7 @@ private:
         found_.next = record.next();
         found_.previous_crc = record.crc;
         found_.last_record = {at, record};
-        visitor_.record(at, record);
+        if (found_.damage.empty()) visitor_.record(at, record);
         look_at_entries(at, record);
     }
 

@@ -16,7 +16,7 @@
 
 namespace floodgate::journal {
 
-// Sees what is sound, in order.
+// Sees what is sound, in order: promises to the end, segments and records up to the first damage.
 class survey_visitor {
 public:
     virtual ~survey_visitor() = default;
