@@ -236,7 +236,7 @@ def fuzz(sh):
         found.mkdir(parents=True, exist_ok=True)
         output = sh.run(
             [*steady_addresses(), f"build/fuzz/{target}", f"-max_total_time={FUZZ_SECONDS}",
-             "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/crash-",
+             "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/",
              "-print_final_stats=1", found, *([known] if known.is_dir() else [])],
             FUZZ_SECONDS + 120, may_fail=True)
         good = re.search(r"^Done [1-9]\d* runs", output, re.MULTILINE) and "ERROR:" not in output
