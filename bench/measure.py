@@ -57,10 +57,12 @@ def in_process(p):
     rows = []
     for program in sorted(servers.PROGRAMS.glob("*_bench")):
         say(f"== {program.name}")
-        done = subprocess.run(
-            [program, "--benchmark_format=json", f"--benchmark_repetitions={p.repetitions}",
-             *(["--benchmark_min_time=0.1"] if p.repetitions == 1 else [])],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, cwd=OUT)
+        with scratch("in_process") as directory:
+            done = subprocess.run(
+                [program, "--benchmark_format=json", f"--benchmark_repetitions={p.repetitions}",
+                 *(["--benchmark_min_time=0.1"] if p.repetitions == 1 else [])],
+                stdout=subprocess.PIPE, check=True, cwd=directory,
+                env={**os.environ, "FLOODGATE_BENCH_DIR": str(directory)})
         for row in json.loads(done.stdout)["benchmarks"]:
             if p.repetitions == 1 or row.get("aggregate_name") == "median":
                 rows.append({"program": program.name, **row})

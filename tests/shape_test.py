@@ -35,6 +35,7 @@ class ShapeTest(unittest.TestCase):
     def test_folders_depend_downwards(self):
         self.write("src/gate/turnstile.hpp")
         self.write("src/store/file.hpp")
+        self.write("src/engine.hpp")
         for name, faults, fine in [
             ("src/gate/a.cpp",
              ['#include "journal/journal.hpp"', '#include "edge/server.hpp"',
@@ -51,7 +52,9 @@ class ShapeTest(unittest.TestCase):
             ("src/sale/a.cpp", ['#include "store/file.hpp"'], ['#include "base/result.hpp"']),
             ("src/store/a.cpp", ['#include "sale/ids.hpp"'], ['#include "base/result.hpp"']),
             ("src/base/a.cpp", ['#include "sale/ids.hpp"'], ['#include "base/result.hpp"']),
-            ("src/main.cpp", [], ['#include "store/file.hpp"\n#include "edge/server.hpp"']),
+            ("src/main.cpp", ['#include "gone.hpp"'],
+             ['#include "store/file.hpp"\n#include "edge/server.hpp"', '#include "engine.hpp"']),
+            ("src/guard/a.cpp", ['#include "engine.hpp"'], []),
         ]:
             self.judge(shape.folders_depend_downwards, name, faults, fine)
             (self.root / name).unlink()
