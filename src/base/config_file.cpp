@@ -1,11 +1,11 @@
 #include "base/config_file.hpp"
 
 #include <fmt/format.h>
+#include <toml.hpp>
 
 #include <filesystem>
 #include <set>
 #include <sstream>
-#include <toml.hpp>
 
 namespace floodgate {
 
@@ -59,6 +59,7 @@ config_file::config_file(const std::string& path) : config_file() {
 }
 
 config_file::~config_file() = default;
+config_file::config_file(config_file&&) noexcept = default;
 
 void config_file::read(const std::string& key, bool& value) {
     const auto* found = contents_->find(key);
@@ -91,8 +92,8 @@ void config_file::read(const std::string& key, std::int64_t& value, bounds allow
     if (!found->is_integer()) contents_->fail(key, "must be a whole number");
     const std::int64_t number = found->as_integer();
     if (number < allowed.min || number > allowed.max) {
-        contents_->fail(key, fmt::format("must be from {} to {}, not {}", allowed.min, allowed.max,
-                                         number));
+        contents_->fail(
+            key, fmt::format("must be from {} to {}, not {}", allowed.min, allowed.max, number));
     }
     value = number;
 }
@@ -108,7 +109,8 @@ void config_file::expect_all_read() const {
     std::vector<std::string> unknown;
     contents_->collect_unknown(contents_->root, "", unknown);
     if (unknown.empty()) return;
-    throw config_error(fmt::format("{}: unknown option {}", contents_->path, fmt::join(unknown, ", ")));
+    throw config_error(
+        fmt::format("{}: unknown option {}", contents_->path, fmt::join(unknown, ", ")));
 }
 
 }  // namespace floodgate

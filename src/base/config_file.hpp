@@ -31,6 +31,7 @@ public:
     config_file();  // no file: every default stands
     explicit config_file(const std::string& path);
     ~config_file();
+    config_file(config_file&&) noexcept;
 
     // Each leaves `value` alone when the key is absent.
     void read(const std::string& key, bool& value);

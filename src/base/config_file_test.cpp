@@ -27,7 +27,9 @@ protected:
 };
 
 TEST_F(ConfigFileTest, ReadsEveryKindOfValue) {
-    write("node = 3\n[edge]\nlisten = \"127.0.0.1:80\"\ntls = true\nproxies = [\"::1\"]\nwait_ms = 250\n");
+    write(
+        "node = 3\n[edge]\nlisten = \"127.0.0.1:80\"\ntls = true\nproxies = [\"::1\"]\nwait_ms = "
+        "250\n");
     config_file file(path_);
     int node = 0;
     std::string listen;
@@ -66,7 +68,9 @@ TEST_F(ConfigFileTest, SaysWhatIsWrongWithAValue) {
     config_file file(path_);
     int node = 0;
     std::string name;
-    EXPECT_EQ(why([&] { file.read("node", node, {0, 10}); }),
+    EXPECT_EQ(why([&] {
+                  file.read("node", node, {0, 10});
+              }),
               path_ + ": node must be from 0 to 10, not 99");
     EXPECT_EQ(why([&] { file.read("name", name); }), path_ + ": name must be a string in quotes");
 }

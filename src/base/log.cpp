@@ -32,9 +32,9 @@ std::shared_ptr<spdlog::logger> shaped(std::shared_ptr<spdlog::logger> logger, l
 
 // The one piece of process-wide state: standard error is process-wide too.
 std::shared_ptr<spdlog::logger>& sink() {
-    static auto logger = shaped(
-        std::make_shared<spdlog::logger>("floodgate", std::make_shared<spdlog::sinks::stderr_sink_mt>()),
-        level::info);
+    static auto logger = shaped(std::make_shared<spdlog::logger>(
+                                    "floodgate", std::make_shared<spdlog::sinks::stderr_sink_mt>()),
+                                level::info);
     return logger;
 }
 

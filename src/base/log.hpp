@@ -37,7 +37,7 @@ namespace detail {
 template <class Value>
 std::string shown(const Value& value) {
     if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
-        return quoted(value);
+        return floodgate::log::quoted(value);
     } else {
         return fmt::format("{}", value);
     }

@@ -31,7 +31,8 @@ TEST(Arbiter, DoesNotKnowASaleThatWasNotWarmedUp) {
 TEST(Arbiter, WritesTermsOfTheMomentIntoThePromise) {
     arbiter a(3);
     ASSERT_TRUE(a.warm_up(open_sale(1, 10, 5)).has_value());
-    const decision d = a.decide({.sale = {1}, .buyer = {8}, .quantity = 2, .ticket = 77}, opening, true);
+    const decision d =
+        a.decide({.sale = {1}, .buyer = {8}, .quantity = 2, .ticket = 77}, opening, true);
     EXPECT_EQ(d.verdict.ticket, 77U);
     EXPECT_EQ(d.promise.order, d.verdict.order);
     EXPECT_EQ(d.promise.buyer.value, 8);
@@ -54,7 +55,9 @@ TEST(Arbiter, IsBusyOnlyForWhatItWouldAccept) {
 TEST(Arbiter, IsInTheSameStateAfterReplayingItsPromises) {
     for (unsigned seed = 1; seed <= 50; ++seed) {
         std::mt19937 random(seed);
-        const auto pick = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+        const auto pick = [&](int n) {
+            return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+        };
         arbiter live(1);
         arbiter replayed(1);
         for (std::int64_t id = 1; id <= 3; ++id) {
@@ -63,7 +66,8 @@ TEST(Arbiter, IsInTheSameStateAfterReplayingItsPromises) {
             ASSERT_TRUE(replayed.warm_up(s).has_value());
         }
         const auto any_attempt = [&] {
-            sale::attempt a{.sale = {1 + pick(4)}, .buyer = {1 + pick(40)},
+            sale::attempt a{.sale = {1 + pick(4)},
+                            .buyer = {1 + pick(40)},
                             .quantity = static_cast<std::uint32_t>(1 + pick(2))};
             if (pick(3) == 0) a.key[0] = static_cast<std::byte>(1 + a.buyer.value);
             return a;

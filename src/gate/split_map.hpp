@@ -26,7 +26,7 @@ struct spread {
     using is_avalanching = void;
 
     template <class Id>
-        requires requires(const Id& id) { id.value; }
+    requires requires(const Id& id) { id.value; }
     std::size_t operator()(const Id& id) const noexcept {
         return mix(static_cast<std::uint64_t>(id.value));
     }

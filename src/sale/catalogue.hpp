@@ -41,12 +41,12 @@ struct sale {
     product_id product;
     round_id round;
     fen price;
-    points price_points;            // 0 = cannot be paid in points
-    std::int64_t stock = 0;         // units in total, sold or not
-    std::uint32_t limit = 1;        // units a buyer may hold or have bought
+    points price_points;      // 0 = cannot be paid in points
+    std::int64_t stock = 0;   // units in total, sold or not
+    std::uint32_t limit = 1;  // units a buyer may hold or have bought
     std::uint32_t pay_within_s = 900;
     sale_state state = sale_state::draft;
-    instant starts_at;              // copied from the round
+    instant starts_at;  // copied from the round
     instant ends_at;
 };
 

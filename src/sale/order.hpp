@@ -18,8 +18,8 @@ enum class order_state : std::uint8_t {
     paid,
     refunding,
     refunded,
-    closed,      // timed out or cancelled: its unit went back
-    failed,      // the ledger refused the promise: `reason` says why, its unit went back
+    closed,  // timed out or cancelled: its unit went back
+    failed,  // the ledger refused the promise: `reason` says why, its unit went back
 };
 
 // A unit in one of these states counts against the sale's stock and the buyer's limit.
@@ -33,12 +33,12 @@ struct order {
     sale_id sale;
     user_id buyer;
     std::uint32_t quantity = 1;
-    fen amount;                 // unit price x quantity
+    fen amount;  // unit price x quantity
     points amount_points;
     order_state state{};
-    std::string reason;         // failed, closed: why; otherwise empty
-    instant created_at;         // the moment of the promise
-    instant pay_by;             // unpaid: closed when nobody paid by then
+    std::string reason;  // failed, closed: why; otherwise empty
+    instant created_at;  // the moment of the promise
+    instant pay_by;      // unpaid: closed when nobody paid by then
 };
 
 // "queued", "unpaid" ...: the words of JSON, SQL and logs.

@@ -3,7 +3,8 @@
 //   | 0 | 41 bits: ms since 2024-01-01 | 10 bits: node | 12 bits: count within the ms |
 //
 // 41 bits last until 2093. A clock that goes back does not repeat a number: the generator stays at
-// the latest millisecond it has used and counts on, borrowing from the future when 4096 are used up.
+// the latest millisecond it has used and counts on, borrowing from the future when 4096 are used
+// up.
 
 #pragma once
 

@@ -20,7 +20,7 @@ struct promise {
     sale_id sale;
     user_id buyer;
     std::uint32_t quantity = 1;
-    fen unit_price;         // as it was at the moment of the promise
+    fen unit_price;  // as it was at the moment of the promise
     points unit_points;
     instant at;             // when the gate said yes
     idempotency_key key{};  // no_key when the buyer sent none

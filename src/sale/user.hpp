@@ -17,7 +17,7 @@ enum class role : std::uint8_t { buyer = 1, admin };
 // The full name below, since catalogue.hpp has a struct that is called like this namespace.
 struct user {
     user_id id;
-    std::string phone;          // the log-in name, unique
+    std::string phone;  // the log-in name, unique
     std::string nickname;
     std::string password_hash;  // Argon2id, as libsodium writes it
     floodgate::sale::role role = floodgate::sale::role::buyer;

@@ -1,0 +1,103 @@
+#include "edge/wire.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iterator>
+
+#include "sale/order_number.hpp"
+
+namespace floodgate::edge {
+namespace {
+
+// What every answer carries: nothing here is to be cached, sniffed or framed unless it says so.
+constexpr std::string_view common = "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view no_store = "Cache-Control: no-store\r\n";
+
+problem problem_of(sale::answer a) {
+    switch (a) {
+    case sale::answer::key_reused: return problem::key_reused;
+    case sale::answer::unknown_sale: return problem::unknown_sale;
+    case sale::answer::paused: return problem::paused;
+    case sale::answer::not_started: return problem::not_started;
+    case sale::answer::ended: return problem::ended;
+    case sale::answer::already_ordered: return problem::already_ordered;
+    case sale::answer::sold_out: return problem::sold_out;
+    case sale::answer::busy: return problem::busy;
+    case sale::answer::accepted:
+    case sale::answer::repeated: break;
+    }
+    std::abort();  // An acceptance is not a problem.
+}
+
+void write_accepted(std::string& out, const sale::verdict& v, const framing& f) {
+    char digits[20];
+    const char* end = fmt::format_to(digits, FMT_COMPILE("{}"), v.order.value);
+    const auto size = static_cast<std::size_t>(end - digits);
+    constexpr std::string_view before = R"({"order_no":")";
+    constexpr std::string_view after = R"(","status":"queued"})";
+    out.append("HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n")
+        .append(f.date)
+        .append(common)
+        .append(no_store);
+    if (!f.keep_alive) out.append("Connection: close\r\n");
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n\r\n"),
+                   before.size() + size + after.size());
+    out.append(before).append(digits, size).append(after);
+}
+
+}  // namespace
+
+std::string_view date_line::at(instant now) {
+    const std::int64_t second = to_ms(now) / 1000;
+    if (second != second_) {
+        second_ = second;
+        line_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(second));
+    }
+    return line_;
+}
+
+void write_reply(std::string& out, const reply& r, const framing& f) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
+                   reason_phrase(r.status));
+    const bool has_body = r.status != 204 && r.status != 304;
+    if (has_body) out.append("Content-Type: ").append(r.content_type).append("\r\n");
+    out.append(f.date).append(common);
+    if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
+    out.append(r.headers);
+    if (!f.keep_alive) out.append("Connection: close\r\n");
+    if (has_body)
+        fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"),
+                       r.body.size());
+    out.append("\r\n");
+    if (has_body && !f.head_only) out.append(r.body);
+}
+
+void write_verdict(std::string& out, const sale::verdict& v, language lang, const framing& f) {
+    if (v.what == sale::answer::accepted || v.what == sale::answer::repeated) {
+        write_accepted(out, v, f);
+        return;
+    }
+    if (v.what == sale::answer::sold_out) {
+        // Built once per language: after the last unit this is nearly every answer.
+        static const reply in_en = problem_reply(problem::sold_out, language::en);
+        static const reply in_zh = problem_reply(problem::sold_out, language::zh);
+        write_reply(out, lang == language::zh ? in_zh : in_en, f);
+        return;
+    }
+    boost::json::object extra;
+    if (v.what == sale::answer::already_ordered && v.order.value != 0)
+        extra["order_no"] = sale::to_text(v.order);
+    if (v.what == sale::answer::not_started) extra["starts_at"] = to_iso(v.starts_at);
+    if (v.what == sale::answer::busy) extra["retry_after_ms"] = busy_retry_ms;
+    write_reply(out, problem_reply(problem_of(v.what), lang, std::move(extra)), f);
+}
+
+int status_of(sale::answer a) {
+    if (a == sale::answer::accepted || a == sale::answer::repeated) return 202;
+    return status_of(problem_of(a));
+}
+
+}  // namespace floodgate::edge

@@ -1,0 +1,93 @@
+#include "fixture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <vector>
+
+#include "guard/passwords.hpp"
+#include "guard/tokens.hpp"
+#include "ledger/ledger.hpp"
+#include "store/sqlite_database.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr std::int64_t users_at_once = 100'000;
+constexpr std::int64_t phone_first = 10'000'000'000;
+constexpr auto open_for = std::chrono::hours(24 * 30);
+
+template <class T>
+T expect(result<T> got, const char* what) {
+    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
+    return got.value();
+}
+
+void add_users(ledger::ledger& book, const fixture_options& o, instant now) {
+    umask(0077);  // a token is as good as a password
+    std::ofstream tokens(o.tokens_file, std::ios::trunc);
+    if (!tokens) throw std::runtime_error(o.tokens_file + ": cannot be written");
+    const std::string hash = guard::passwords(guard::cheapest).hash("fixture");
+    std::vector<sale::user> users;
+    std::vector<sale::login> logins;
+    for (std::int64_t first = 1; first <= o.users; first += users_at_once) {
+        users.clear();
+        logins.clear();
+        for (std::int64_t id = first; id <= std::min(first + users_at_once - 1, o.users); ++id) {
+            const std::string token = guard::new_token();
+            tokens << token << '\n';
+            users.push_back({.id = {id},
+                             .phone = std::to_string(phone_first + id),
+                             .nickname = fmt::format("user {}", id),
+                             .password_hash = hash,
+                             .created_at = now});
+            logins.push_back(
+                {.hash = guard::hash_of(token), .user = {id}, .expires_at = now + open_for});
+        }
+        if (const auto added = book.users().add_many(users, logins); !added)
+            throw std::runtime_error("ledger: " + added.error().message());
+    }
+    if (!tokens.flush()) throw std::runtime_error(o.tokens_file + ": cannot be written");
+}
+
+void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
+    const auto round = expect(book.catalogue().add_round({.title = "Fixture",
+                                                          .starts_at = now - std::chrono::hours(1),
+                                                          .ends_at = now + open_for}),
+                              "round");
+    for (std::int64_t i = 1; i <= o.sales; ++i) {
+        const auto product =
+            expect(book.catalogue().add_product(
+                       {.title = fmt::format("Article {}", i), .list_price = {9900}}),
+                   "product");
+        const auto id = expect(book.catalogue().add_sale({.product = product,
+                                                          .round = round,
+                                                          .price = {990},
+                                                          .stock = o.stock,
+                                                          .limit = o.limit},
+                                                         now),
+                               "sale");
+        if (!book.catalogue().set_sale_state(id, sale::sale_state::published))
+            throw std::runtime_error("a sale could not be published");
+        fmt::print("{}\n", id.value);
+    }
+}
+
+}  // namespace
+
+void make_fixture(const fixture_options& o) {
+    std::filesystem::create_directories(o.data);
+    const std::string file = o.data + "/ledger.db";
+    if (std::filesystem::exists(file))
+        throw std::runtime_error(o.data + ": not empty; a fixture needs a directory of its own");
+    ledger::ledger book(store::open_sqlite({.path = file}));
+    const instant now = wall_clock().now();
+    add_users(book, o, now);
+    add_sales(book, o, now);
+}
+
+}  // namespace floodgate

@@ -1,0 +1,23 @@
+// `floodgate fixture`: an empty data directory filled with logged-in users and open sales.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace floodgate {
+
+struct fixture_options {
+    std::string data;
+    std::int64_t users = 0;
+    std::int64_t sales = 1;
+    std::int64_t stock = 0;
+    std::string tokens_file;
+    std::uint32_t limit = 1;
+};
+
+// One token a line into the file, one sale id a line on standard output. Throws std::runtime_error,
+// also when the directory holds a ledger already.
+void make_fixture(const fixture_options& options);
+
+}  // namespace floodgate

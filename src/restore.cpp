@@ -1,0 +1,81 @@
+#include "restore.hpp"
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "base/log.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr std::size_t replay_batch = 50'000;
+
+// A sale that ended this long ago gets no more questions worth the memory of its buyers.
+constexpr auto remembered_after_end = std::chrono::hours(24);
+
+template <class T>
+T& expect(result<T>& got, const char* what) {
+    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
+    return got.value();
+}
+
+void expect(const result<void>& got, const char* what) {
+    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
+}
+
+}  // namespace
+
+bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
+    const auto sales = book.catalogue().sales();
+    if (!sales) return false;
+    bool fine = true;
+    for (const sale::sale& s : sales.value()) {
+        if (s.state == sale::sale_state::draft) continue;
+        if (const auto warmed = gate.warm_up(s); !warmed) {
+            log::error("gate.warm_up_failed", "sale", s.id.value, "error",
+                       warmed.error().message());
+            fine = false;
+        }
+    }
+    return fine;
+}
+
+void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
+                  restore_point from) {
+    if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
+    auto sales = book.catalogue().sales();
+    boost::unordered_flat_set<std::int64_t> over;
+    for (const sale::sale& s : expect(sales, "ledger"))
+        if (s.ends_at + remembered_after_end < from.now) over.insert(s.id.value);
+
+    std::uint64_t held = 0;
+    expect(book.orders().for_each_held([&](const ledger::held_order& o) {
+        if (over.contains(o.sale.value)) return;
+        gate.restore(
+            {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key},
+            {});
+        ++held;
+    }),
+           "ledger");
+    auto latest = book.orders().latest_number();
+    gate.skip_past(expect(latest, "ledger"));
+
+    std::vector<sale::promise> batch;
+    sale::sequence at = from.entered;
+    do {
+        expect(line.read(at, replay_batch, batch), "journal");
+        for (const sale::promise& p : batch) gate.restore(p, {++at.value});
+    } while (!batch.empty());
+    log::info("gate.restored", "held_orders", held, "queued_promises",
+              at.value - from.entered.value);
+}
+
+void restore_logins(ledger::ledger& book, guard::sessions& sessions, instant now) {
+    expect(book.users().for_each_login(now, [&](const sale::login& l) { sessions.add(l); }),
+           "ledger");
+    log::info("guard.logins_loaded", "logins", sessions.count());
+}
+
+}  // namespace floodgate

@@ -1,0 +1,25 @@
+// What a start brings back to memory: gate = ledger + the journal after the ledger's position.
+
+#pragma once
+
+#include "gate/embedded_turnstile.hpp"
+#include "guard/sessions.hpp"
+#include "journal/journal.hpp"
+#include "ledger/ledger.hpp"
+
+namespace floodgate {
+
+struct restore_point {
+    sale::sequence entered;  // the ledger holds everything up to here
+    instant now;
+};
+
+// Throws std::runtime_error when ledger or journal cannot be read.
+void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
+                  restore_point from);
+void restore_logins(ledger::ledger& book, guard::sessions& sessions, instant now);
+
+// Loads every sale that is not a draft. False: see the log.
+bool warm_up_all(ledger::ledger& book, gate::turnstile& gate);
+
+}  // namespace floodgate

@@ -1,0 +1,91 @@
+#include "settings.hpp"
+
+#include "base/config_file.hpp"
+#include "guard/addresses.hpp"
+#include "sale/order_number.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr std::int64_t hour_ms = 3'600'000;
+
+void read_edge(config_file& file, settings& s) {
+    edge::server_options& o = s.server;
+    file.read("edge.listen", o.listen);
+    file.read("edge.loops", o.loops, {0, 256});
+    file.read("edge.pool_threads", o.pool_threads, {1, 256});
+    file.read("edge.password_threads", o.password_threads, {1, 64});
+    file.read("edge.pool_queue_max", o.pool_queue_max, {1, 1'000'000});
+    file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
+    file.read("edge.stop_within_ms", o.stop_within, {0, hour_ms});
+    file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});
+    file.read("edge.target_bytes_max", o.limits.target_bytes_max, {128, 65'536});
+    file.read("edge.body_bytes_max", o.limits.body_bytes_max, {1024, 16 << 20});
+    file.read("edge.idle_ms", o.patience.idle, {100, hour_ms});
+    file.read("edge.head_ms", o.patience.head, {100, hour_ms});
+    file.read("edge.body_ms", o.patience.body, {100, hour_ms});
+    file.read("edge.write_ms", o.patience.write, {100, hour_ms});
+    file.read("edge.tls_certificate_file", o.tls_certificate_file);
+    file.read("edge.tls_key_file", o.tls_key_file);
+    file.read("edge.trusted_proxies", s.trusted_proxies);
+}
+
+// "rate" is tries per minute: fractions of a second are hard to think in.
+void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
+    auto per_minute = static_cast<std::int64_t>(limit.rate_per_s * 60 + 0.5);
+    file.read("guard." + name + "_per_minute", per_minute, {0, 60'000'000});
+    file.read("guard." + name + "_burst", limit.burst, {1, 1'000'000});
+    file.read("guard." + name + "_keys_max", limit.keys_max, {8, 100'000'000});
+    limit.rate_per_s = static_cast<double>(per_minute) / 60;
+}
+
+void read_guard(config_file& file, settings& s) {
+    std::int64_t hours = s.login_lifetime / std::chrono::hours(1);
+    file.read("guard.login_hours", hours, {1, 24 * 365});
+    s.login_lifetime = std::chrono::hours(hours);
+    std::int64_t mib = static_cast<std::int64_t>(s.password.memory_bytes >> 20U);
+    file.read("guard.password_mib", mib, {8, 4096});
+    s.password.memory_bytes = static_cast<std::size_t>(mib) << 20U;
+    file.read("guard.password_passes", s.password.passes, {1, 100});
+    read_limit(file, "login_by_phone", s.login_by_phone);
+    read_limit(file, "login_by_address", s.login_by_address);
+    read_limit(file, "purchase_by_user", s.purchase_by_user);
+    read_limit(file, "purchase_by_address", s.purchase_by_address);
+}
+
+void read_engine(config_file& file, settings& s) {
+    file.read("gate.backlog_max", s.gate.backlog_max, {1, 1'000'000'000});
+    std::int64_t mib = static_cast<std::int64_t>(s.journal.segment_bytes >> 20U);
+    file.read("journal.segment_mib", mib, {1, 4096});
+    s.journal.segment_bytes = static_cast<std::uint64_t>(mib) << 20U;
+    file.read("clerk.batch_max", s.clerk.batch_max, {1, 1'000'000});
+    file.read("clerk.patience_ms", s.clerk.patience, {0, hour_ms});
+    file.read("clerk.linger_ms", s.clerk.linger, {0, 60'000});
+    file.read("clerk.drain_ms", s.clerk.drain, {0, hour_ms});
+    s.clerk.backlog_max = s.gate.backlog_max;
+}
+
+}  // namespace
+
+settings read_settings(const std::string& path) {
+    settings s;
+    config_file file = path.empty() ? config_file() : config_file(path);
+    file.read("node", s.node, {0, sale::node_max});
+    s.gate.node = s.node;
+    file.read("data", s.data);
+    std::string level = "info";
+    file.read("log.level", level);
+    try {
+        s.log_level = log::parse_level(level);
+        read_edge(file, s);
+        guard::trusted_proxies(s.trusted_proxies);
+    } catch (const std::invalid_argument& e) {
+        throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());
+    }
+    read_guard(file, s);
+    read_engine(file, s);
+    file.expect_all_read();
+    return s;
+}
+
+}  // namespace floodgate

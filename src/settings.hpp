@@ -1,0 +1,41 @@
+// Everything that can be configured, with its default: config/floodgate.toml explains each.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "clerk/clerk.hpp"
+#include "edge/server.hpp"
+#include "gate/embedded_turnstile.hpp"
+#include "guard/passwords.hpp"
+#include "guard/rate_limiter.hpp"
+#include "journal/journal.hpp"
+
+namespace floodgate {
+
+struct settings {
+    std::uint32_t node = 0;
+    std::string data = "data";
+    log::level log_level = log::level::info;
+    edge::server_options server;
+    std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
+    gate::embedded_turnstile::options gate;
+    journal::options journal;
+    clerk::options clerk;
+    guard::password_cost password;
+    milliseconds login_lifetime{std::chrono::hours(24 * 7)};
+    guard::rate_limit login_by_phone{.rate_per_s = 1.0 / 12, .burst = 5};
+    guard::rate_limit login_by_address{.rate_per_s = 1, .burst = 20};
+    guard::rate_limit purchase_by_user{.rate_per_s = 5, .burst = 10};
+    guard::rate_limit purchase_by_address{.rate_per_s = 100, .burst = 200};
+
+    std::string ledger_file() const { return data + "/ledger.db"; }
+    std::string journal_directory() const { return data + "/journal"; }
+};
+
+// Reads the file, or only the defaults when `path` is empty. Throws config_error.
+settings read_settings(const std::string& path);
+
+}  // namespace floodgate
