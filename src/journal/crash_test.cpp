@@ -116,15 +116,18 @@ TEST_P(CrashTest, LosesNothingAcknowledgedWhereverThePowerFails) {
     });
 }
 
-// The process dies first, the machine later: what a restart reads from the cache and announces must
-// be on disk by then.
+// The process dies first, the machine later: what a restart finds in the cache, announces and
+// builds upon must be on disk by then.
 TEST_P(CrashTest, AnnouncesNothingFromTheCacheAlone) {
-    cut_at_every_operation(GetParam(), [](simulated_files& files, witness seen) {
-        files.kill();
-        seen.examine(files);
-        crash_in_every_way(files, seen,
-                           [](simulated_files& after, witness known) { known.examine(after); });
-    });
+    for (const history& later : {history{}, history{1}}) {
+        cut_at_every_operation(GetParam(), [&](simulated_files& files, witness seen) {
+            files.kill();
+            seen.examine(files);
+            ASSERT_FALSE(power_fails_during(files, later, seen));
+            crash_in_every_way(files, seen,
+                               [](simulated_files& after, witness known) { known.examine(after); });
+        });
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Histories, CrashTest,

@@ -114,6 +114,25 @@ TEST_F(DamageTest, ARecordFromAnotherPlaceIsRefused) {
     EXPECT_THAT(why_not_open(files_), HasSubstr("does not follow"));
 }
 
+TEST_F(DamageTest, ARecordOfAnotherJournalIsRefused) {
+    write({1, 1, 1}, true);
+    simulated_files elsewhere;
+    {
+        hand_line other(elsewhere);
+        for (std::uint64_t number = 1; number <= 2; ++number) {
+            other.append(numbered(number + 100));  // other promises at the same places
+            ASSERT_TRUE(other.commit());
+        }
+    }
+    auto contents = files_.contents(newest_);
+    const auto foreign = elsewhere.contents(files_in(elsewhere).back());
+    const std::size_t size = record_bytes(71), second = segment_header_bytes + size;
+    std::copy_n(foreign.begin() + static_cast<std::ptrdiff_t>(second), size,
+                contents.begin() + static_cast<std::ptrdiff_t>(second));
+    files_.put_file(newest_, contents);
+    EXPECT_THAT(why_not_open(files_), HasSubstr("does not follow"));
+}
+
 TEST_F(DamageTest, AShortenedOrEmptyFileIsRefused) {
     write({1}, true);
     auto contents = files_.contents(newest_);

@@ -37,9 +37,7 @@ public:
 
 private:
     static std::string made(store::file_system& files) {
-        auto done = files.make_directory(test_directory);
-        if (done) done = files.sync_directory("");
-        if (!done) throw std::runtime_error(done.error().message());
+        make_directory(files, test_directory);
         return test_directory;
     }
 

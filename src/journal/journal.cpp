@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -26,17 +25,9 @@ options checked(options opts) {
     return opts;
 }
 
-std::string parent_of(const std::string& directory) {
-    const auto slash = directory.rfind('/');
-    if (slash == std::string::npos) return "";
-    return directory.substr(0, std::max<std::size_t>(slash, 1));
-}
-
 std::unique_ptr<store::directory_lock> enter(store::file_system& files,
                                              const std::string& directory) {
-    auto made = files.make_directory(directory);
-    if (made) made = files.sync_directory(parent_of(directory));
-    if (!made) throw std::runtime_error("cannot make " + directory + ": " + made.error().message());
+    make_directory(files, directory);
     auto locked = files.lock(directory);
     if (locked) return std::move(*locked);
     if (locked.error() == boost::system::errc::operation_would_block)

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "journal/test_line.hpp"
+#include "journal/hand_line.hpp"
 
 namespace floodgate::journal {
 namespace {
@@ -78,6 +78,18 @@ TEST_F(JournalTest, StoppingMakesEverythingDurable) {
     journal_->stop();
     journal_->stop();
     EXPECT_EQ(journal_->durable(), sale::sequence{1});
+}
+
+TEST_F(JournalTest, AlwaysHasRoomForTheClosingSeal) {
+    hand_line line(files_);
+    for (std::uint64_t number = 1; number <= 12;
+         ++number) {  // two records that just fill a segment
+        line.append(numbered(number));
+        if (number % 6 == 0) ASSERT_TRUE(line.commit());
+    }
+    const auto created = files_.operations(operation::create);
+    ASSERT_TRUE(line.seal());
+    EXPECT_EQ(files_.operations(operation::create), created) << "stopping must not make a segment";
 }
 
 TEST_F(JournalTest, GoesOnWhereItStopped) {
@@ -237,10 +249,21 @@ TEST_F(JournalTest, NamesFileAndOffsetOfDamage) {
                 HasSubstr("journal/00000000000000000001.journal at offset 64: damaged"));
 }
 
+TEST_F(JournalTest, SyncsEverySegmentBeforeItIsRead) {
+    open_and_start();
+    append_one_by_one(20);
+    close();
+    ASSERT_EQ(segments(), 3U);
+    for (std::uint64_t nth = 1; nth <= 3; ++nth) {
+        files_.kill();
+        files_.fail(operation::sync, nth);
+        EXPECT_THAT(why_not_open(files_), HasSubstr("cannot sync"));
+    }
+}
+
 TEST_F(JournalTest, AcknowledgesNothingAfterAFailedStep) {
     for (const operation what : {operation::write, operation::sync}) {
         for (std::uint64_t nth = 1; nth <= 12; ++nth) {
-            files_.kill();
             store::simulated_files fresh;
             journal line(fresh, {test_directory, small_segment_bytes}, {0});
             std::atomic<int> failures = 0;

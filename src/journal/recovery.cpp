@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/log.hpp"
@@ -24,6 +25,12 @@ public:
 private:
     segment_index& index_;
 };
+
+std::string parent_of(const std::string& directory) {
+    const auto slash = directory.rfind('/');
+    if (slash == std::string::npos) return "";
+    return directory.substr(0, std::max<std::size_t>(slash, 1));
+}
 
 template <class T>
 T expect(result<T> outcome, const std::string& doing) {
@@ -77,6 +84,11 @@ line_end begin_line(segment_maker& maker, segment_index& index) {
 }
 
 }  // namespace
+
+void make_directory(store::file_system& files, const std::string& directory) {
+    expect(files.make_directory(directory), "make " + directory);
+    expect(files.sync_directory(parent_of(directory)), "sync the parent of " + directory);
+}
 
 line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
                  sale::sequence entered) {
