@@ -3,9 +3,21 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "ledger/tampered_database.hpp"
 #include "store/sqlite_database.hpp"
 
 namespace floodgate::ledger {
+namespace {
+
+// As a database behind a wire would have it: several rows in one INSERT.
+std::unique_ptr<store::database> open_in_fours(const scratch_directory&) {
+    store::dialect fours = store::sqlite_dialect;
+    fours.rows_per_insert = 4;
+    return tamper(store::open_sqlite({.path = ":memory:"}),
+                  std::make_shared<tampering>(tampering{{}, {}, fours}));
+}
+
+}  // namespace
 
 scratch_directory::scratch_directory() {
     std::string pattern = std::filesystem::temp_directory_path() / "floodgate-ledger-XXXXXX";
@@ -26,6 +38,7 @@ std::vector<database_kind> databases() {
          }},
         {"SqliteMemory",
          [](const scratch_directory&) { return store::open_sqlite({.path = ":memory:"}); }},
+        {"SqliteInFours", open_in_fours},
     };
 }
 
