@@ -2,6 +2,8 @@
 import re
 import statistics
 
+RESTART_PROMISES = 1_000_000  # A restart with fewer says nothing about the target.
+
 HEAD = """# Benchmarks
 
 Written by `scripts/bench` on {date} at commit {commit}; do not edit. {cores} cores, {memory_gib} GiB of memory, Linux
@@ -65,14 +67,14 @@ def targets(results):
              void_runs(results, connections, "already_ordered", "ceiling")),
         ]
     restart = results.get("restart")
-    promises = f"{restart['promises']:,}" if restart else "1,000,000"
+    full = restart and not restart["void"] and restart["queued"] >= RESTART_PROMISES
     rows += [
         ("gate decisions in process, one core, per second", ">=", 5_000_000,
          in_process(results, "gate_bench", "decide|accept", "items_per_second"), ",.0f", 0),
         ("clerk into SQLite / a hand-written bulk insert", ">=", 0.6,
          in_process(results, "ledger_bench", "enter_against_hand_written", "ratio"), ".2f", 0),
-        (f"restart with {promises} promises in the journal, seconds to ready", "<=", 3,
-         restart["ready_s"] if restart and not restart["void"] else None, ".2f",
+        (f"restart with {RESTART_PROMISES:,} promises in the journal, seconds to ready", "<=", 3,
+         restart["ready_s"] if full else None, ".2f",
          bool(restart and restart["void"])),
         ("memory per admitted buyer in the gate, bytes", "<=", 100,
          most_bytes_per_buyer(results), ".0f", 0),
@@ -95,7 +97,9 @@ def targets_table(results):
     rows = []
     for what, kind, bound, measured, form, void in targets(results):
         reached = "void" if void else "not measured"
-        if measured is not None:
+        if measured is not None and "/ ceiling" in what and measured > 1:
+            reached = "not credible: faster than the ceiling, the machine was busy"
+        elif measured is not None:
             good = measured >= bound if kind == ">=" else measured <= bound
             reached = ("yes" if good else "**no**") + (f", but {void} runs void" if void else "")
         words = {">=": "at least", "<=": "at most"}[kind]
@@ -138,14 +142,10 @@ def in_process_table(results):
 
 def restart_text(results):
     r = results["restart"]
-    text = (f"{r['promises']:,} buyers were promised a unit, the server was killed with `kill -9` at once and started "
-            f"again: ready after {r['ready_s']:.2f} s. The clerk had entered some of the promises by then; the rest "
-            f"were read from the journal. The data directory held {r['bytes'] / 2**20:,.0f} MiB.\n")
-    if r["void"]:
-        text += f"\nVoid: {r['void']}\n"
-    if r["log"]:
-        text += "\n```\n" + "\n".join(r["log"]) + "\n```\n"
-    return text
+    text = (f"Buyers were promised units while the ledger was locked, so that the clerk could enter nothing; then the server was killed\n"
+            f"with `kill -9` and started again. It found {r['queued']:,} promises in the journal and {r['entered']:,} orders in the ledger, and was\n"
+            f"ready after {r['ready_s']:.2f} s. The data directory held {r['bytes'] / 2**20:,.0f} MiB.\n")
+    return text + (f"\nVoid: {r['void']}\n" if r["void"] else "")
 
 
 def kept_text(results):

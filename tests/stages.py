@@ -107,7 +107,7 @@ def shape(sh):
     output = sh.run([PYTHON, "tests/shape.py"], 120, may_fail=True)
     rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
     result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
-    for test in ("tests/shape_test.py", "tests/stages_test.py"):
+    for test in ("tests/shape_test.py", "tests/stages_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
     return result
 
