@@ -1,0 +1,514 @@
+"""What the end-to-end tests are written with: the real binary, a shop to fill it, a crowd to rush it.
+
+    class SomethingHolds(FloodgateTest):
+        def test_one_buyer_gets_one(self):
+            shop = self.fixture(users=10, stock=3)
+            server = self.serve(shop.data)
+            answer = server.client().buy(shop.sales[0], shop.tokens[0])
+            self.assertEqual(answer.status, 202)
+
+The binary is named by the environment variable FLOODGATE (default build/release/floodgate).
+Everything happens on loopback, in temporary directories; a process is ended by the pid we started.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BINARY = pathlib.Path(os.environ.get("FLOODGATE", ROOT / "build/release/floodgate")).resolve()
+API = "/api/v1"
+UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyers may click for ever
+
+
+# Commands that end by themselves.
+
+def floodgate(*words, timeout_s=60, **options):
+    """Runs a command of the binary. Has returncode, stdout and stderr (text)."""
+    return subprocess.run([str(BINARY), *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=timeout_s, check=False, **options)
+
+
+@dataclasses.dataclass
+class Shop:
+    """A data directory that `floodgate fixture` has filled. User id N has tokens[N - 1]."""
+    data: pathlib.Path
+    tokens: list
+    sales: list
+    stock: int
+    limit: int
+
+
+def fixture(data, users, stock, sales=1, limit=1):
+    data = pathlib.Path(data)
+    tokens = data.with_name(data.name + ".tokens")
+    done = floodgate("fixture", "--data", data, "--users", users, "--sales", sales,
+                     "--stock", stock, "--limit", limit, "--tokens", tokens)
+    if done.returncode != 0:
+        raise AssertionError(f"fixture exited with {done.returncode}: {done.stderr}")
+    return Shop(data, tokens.read_text().split(), [int(s) for s in done.stdout.split()],
+                stock, limit)
+
+
+def check(data):
+    """`floodgate check`: the sentences that say what is wrong; empty when all is well."""
+    done = floodgate("check", "--data", data)
+    if done.returncode == 0:
+        return []
+    return [s for s in (done.stdout + done.stderr).splitlines() if s] or ["it said nothing"]
+
+
+def ledger(data):
+    """The ledger, to be asked, not written."""
+    return sqlite3.connect(f"file:{pathlib.Path(data) / 'ledger.db'}?mode=ro", uri=True, timeout=10)
+
+
+def orders_in(data):
+    """order number -> (sale, buyer, quantity, state), as the ledger has them."""
+    with ledger(data) as book:
+        rows = book.execute("SELECT order_no, sale_id, buyer_id, quantity, state FROM orders")
+        found = {str(no): (sale, buyer, quantity, state)
+                 for no, sale, buyer, quantity, state in rows}
+    book.close()
+    return found
+
+
+def held_in(data, sale):
+    book = ledger(data)
+    held = book.execute("SELECT held FROM sales WHERE id = ?", (sale,)).fetchone()[0]
+    book.close()
+    return held
+
+
+# The server.
+
+class ServerFailed(AssertionError):
+    """It ended, or did not get ready, where it should have run."""
+
+
+class Server:
+    """One `floodgate serve` process at a time. Start it again after it ended."""
+
+    def __init__(self, data, config="", environment=None, prepare=None, listen="127.0.0.1:0"):
+        """`prepare` runs in the child before the program starts, for limits."""
+        self.data = pathlib.Path(data)
+        self.config, self.listen = config, listen
+        self.environment, self.prepare = dict(environment or {}), prepare
+        self.process, self.address, self.starts = None, None, 0
+        self.notes = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-log-"))
+
+    # Verbs.
+
+    def start(self, ready=True, within_s=30):
+        """Starts and waits until it has printed its address, and with `ready` until /readyz says
+        so. Raises ServerFailed when it ends instead."""
+        self.launch()
+        self.wait_for_address(within_s)
+        if ready:
+            self.wait_ready(within_s)
+        return self
+
+    def launch(self):
+        """Starts and waits for nothing."""
+        assert not self.running(), "it runs already"
+        self.starts, self.address = self.starts + 1, None
+        command = [str(BINARY), "serve", "--data", str(self.data), "--listen", self.listen]
+        if self.config:
+            self.config_file.write_text(self.config)
+            command += ["--config", str(self.config_file)]
+        with self.said_file.open("w") as said, self.log_file.open("a") as log:
+            log.write(f"--- start {self.starts}\n")
+            log.flush()
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=said, stderr=log,
+                env={**os.environ, **self.environment}, preexec_fn=self.prepare)
+        return self
+
+    def wait_for_address(self, within_s=30):
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            found = re.search(r"listens on .* http://([\d.]+):(\d+)$", self.said(), re.MULTILINE)
+            if found:
+                self.address = (found[1], int(found[2]))
+                return self.address
+            if self.process.poll() is not None:
+                raise ServerFailed(f"exited with {self.process.returncode}:\n{self.log()}")
+            time.sleep(0.002)
+        raise ServerFailed(f"printed no address within {within_s} s:\n{self.log()}")
+
+    def wait_ready(self, within_s=30):
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            try:
+                with self.client() as client:
+                    if client.get("/readyz").status == 200:
+                        return
+            except OSError:
+                if self.process.poll() is not None:
+                    raise ServerFailed(f"exited with {self.process.returncode}:\n"
+                                       f"{self.log()}") from None
+            time.sleep(0.002)
+        raise ServerFailed(f"not ready within {within_s} s:\n{self.log()}")
+
+    def stop(self, within_s=30):
+        """SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait(within_s)
+
+    def kill(self):
+        """kill -9, at any moment, also after it ended."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def kill_after(self, seconds):
+        """kill -9 from another thread; join() what this returns before starting again."""
+        timer = threading.Timer(seconds, self.kill)
+        timer.start()
+        return timer
+
+    def wait(self, within_s=30):
+        """The exit code of a server that is about to end by itself."""
+        try:
+            return self.process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            raise ServerFailed(f"still running after {within_s} s:\n{self.log()}") from None
+
+    def refuse_to_start(self, within_s=30):
+        """For a server that must not start: (exit code, what it said on stderr this time)."""
+        before = len(self.log())
+        self.launch()
+        code = self.wait(within_s)
+        return code, self.log()[before:].split("\n", 1)[1]
+
+    def discard(self):
+        """Ends it if need be and removes its notes; the log stays readable."""
+        self.kill()
+        self.last_log = self.log()
+        shutil.rmtree(self.notes, ignore_errors=True)
+
+    # Questions.
+
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def said(self):
+        return self.said_file.read_text() if self.said_file.exists() else ""
+
+    def log(self):
+        """Standard error of every start, one after the other."""
+        if not self.log_file.exists():
+            return getattr(self, "last_log", "")
+        return self.log_file.read_text(errors="replace")
+
+    def client(self, token=None, timeout_s=20):
+        return Client(self.address, token, timeout_s)
+
+    def metric(self, name):
+        """The number behind a metric's full name, labels included."""
+        with self.client() as client:
+            page = client.get("/metrics").text
+        found = re.search(rf"^{re.escape(name)} (\S+)$", page, re.MULTILINE)
+        return float(found[1]) if found else 0.0
+
+    @property
+    def config_file(self):
+        return self.notes / "floodgate.toml"
+
+    @property
+    def said_file(self):
+        return self.notes / "stdout"
+
+    @property
+    def log_file(self):
+        return self.notes / "stderr"
+
+
+# Talking to it.
+
+@dataclasses.dataclass
+class Answer:
+    status: int
+    headers: dict  # names in lower case
+    body: bytes
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The problem's code; empty when it is none."""
+        is_problem = "problem+json" in self.headers.get("content-type", "")
+        return self.json.get("code", "") if is_problem else ""
+
+
+def request_bytes(method, path, token=None, body=None, headers=None):
+    """A request as it goes over the wire. `body` is bytes as they are, or anything JSON can say."""
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **(headers or {})}
+    lines = [f"{method} {path} HTTP/1.1", "Host: floodgate"]
+    if token:
+        lines.append(f"Authorization: Bearer {token}")
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    if body is not None or method in ("POST", "PUT"):
+        lines.append(f"Content-Length: {len(body or b'')}")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
+
+
+def take_answer(buffer):
+    """Takes the first whole answer off a bytearray; None when there is none yet."""
+    end = buffer.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    lines = bytes(buffer[:end]).decode("latin-1").split("\r\n")
+    headers = {}
+    for line in lines[1:]:
+        name, _, value = line.partition(":")
+        headers[name.lower()] = value.strip()
+    size = end + 4 + int(headers.get("content-length", 0))
+    if len(buffer) < size:
+        return None
+    answer = Answer(int(lines[0][9:12]), headers, bytes(buffer[end + 4:size]))
+    del buffer[:size]
+    return answer
+
+
+class Client:
+    """One keep-alive connection, one request after the other. An OSError when it dies."""
+
+    def __init__(self, address, token=None, timeout_s=20):
+        self.token = token
+        self.buffer = bytearray()
+        self.socket = socket.create_connection(address, timeout_s)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, raw):
+        self.socket.sendall(raw)
+
+    def receive(self):
+        """The next answer. ConnectionError when the connection ends before it is whole."""
+        while True:
+            answer = take_answer(self.buffer)
+            if answer:
+                return answer
+            got = self.socket.recv(65536)
+            if not got:
+                raise ConnectionError("closed by the server" + (
+                    f" in the middle of an answer: {bytes(self.buffer)}" if self.buffer else ""))
+            self.buffer += got
+
+    def ask(self, method, path, token=None, body=None, headers=None):
+        self.send(request_bytes(method, path, token or self.token, body, headers))
+        return self.receive()
+
+    def get(self, path, token=None, headers=None):
+        return self.ask("GET", path, token, None, headers)
+
+    def post(self, path, body=None, token=None, headers=None):
+        return self.ask("POST", path, token, body, headers)
+
+    def buy(self, sale, token=None, quantity=None, key=None):
+        body = None if quantity is None else {"quantity": quantity}
+        headers = {"Idempotency-Key": key} if key else None
+        return self.post(f"{API}/sales/{sale}/orders", body, token, headers)
+
+    def order(self, order_no, token=None):
+        return self.get(f"{API}/orders/{order_no}", token)
+
+
+# The crowd.
+
+class Attempt:
+    """One purchase of one buyer, and what came of it."""
+    __slots__ = ("buyer", "sale", "token", "quantity", "key", "fate", "status", "code", "order_no",
+                 "sent_at", "answered_at", "place", "body")
+
+    def __init__(self, shop, buyer, sale=None, quantity=None, key=None):
+        self.buyer, self.token = buyer, shop.tokens[buyer - 1]  # buyer: the user's id, from 1
+        self.sale = shop.sales[0] if sale is None else sale
+        self.quantity, self.key = quantity, key
+        self.fate = "unsent"  # then "unanswered": sent, and the connection died; then "answered"
+        self.status, self.code, self.order_no, self.body = 0, "", None, None
+        self.sent_at = self.answered_at = None
+        self.place = None  # among the answers of the rush, in the order they came
+
+    def wire(self):
+        body = None if self.quantity is None else {"quantity": self.quantity}
+        headers = {"Idempotency-Key": self.key} if self.key else None
+        return request_bytes("POST", f"{API}/sales/{self.sale}/orders", self.token, body, headers)
+
+    @property
+    def accepted(self):
+        return self.status == 202
+
+    def __repr__(self):
+        return (f"<buyer {self.buyer} sale {self.sale} x{self.quantity or 1}: {self.fate} "
+                f"{self.status} {self.code} order {self.order_no}>")
+
+
+class Crowd:
+    """Thousands of attempts over many keep-alive connections, all at once, from one thread.
+
+    Attempts are dealt to the connections in turn, so neighbours in the list go out at the same time
+    on different connections: that is what a doubled click looks like. Each connection has one
+    request under way. When one dies, what it had under way is "unanswered" and what it had not
+    sent stays "unsent": nothing is retried.
+    """
+
+    def __init__(self, address, connections):
+        self.address, self.connections = address, connections
+        self.answers = 0
+        self.poll = None
+
+    def rush(self, attempts, within_s=60):
+        """Returns the attempts, each with its fate filled in."""
+        attempts = list(attempts)
+        self.poll = select.epoll()
+        lines = self.connect(attempts)
+        try:
+            for line in list(lines.values()):
+                self.send_next(lines, line)
+            deadline = time.monotonic() + within_s
+            while lines:
+                if time.monotonic() > deadline:
+                    waiting = [line.current for line in lines.values()]
+                    raise AssertionError(f"no answer within {within_s} s: {waiting[:5]}")
+                for number, _ in self.poll.poll(1):
+                    if number in lines:
+                        self.receive(lines, lines[number])
+        finally:
+            for line in lines.values():
+                line.socket.close()
+            self.poll.close()
+        return attempts
+
+    def connect(self, attempts):
+        lines = {}
+        for i in range(min(self.connections, len(attempts))):
+            try:
+                line = Line(socket.create_connection(self.address, 10),
+                            attempts[i::self.connections])
+            except OSError:
+                continue  # its attempts stay unsent
+            self.poll.register(line.socket, select.EPOLLIN)
+            lines[line.socket.fileno()] = line
+        return lines
+
+    def send_next(self, lines, line):
+        line.current = next(line.waiting, None)
+        if line.current is None:
+            return self.hang_up(lines, line)
+        line.current.sent_at = time.monotonic()
+        try:
+            line.socket.sendall(line.current.wire())
+            line.current.fate = "unanswered"
+        except OSError:
+            line.current.fate = "unanswered"  # some of it may have arrived
+            self.hang_up(lines, line)
+
+    def receive(self, lines, line):
+        try:
+            got = line.socket.recv(65536)
+        except OSError:
+            got = b""
+        if not got:
+            return self.hang_up(lines, line)
+        line.buffer += got
+        answer = take_answer(line.buffer)
+        if answer:
+            self.note(line.current, answer)
+            self.send_next(lines, line)
+
+    def note(self, attempt, answer):
+        attempt.fate, attempt.status = "answered", answer.status
+        attempt.answered_at, attempt.place = time.monotonic(), self.answers
+        self.answers += 1
+        attempt.body = json.loads(answer.body) if answer.body else {}
+        attempt.code = attempt.body.get("code", "")
+        attempt.order_no = attempt.body.get("order_no")
+
+    def hang_up(self, lines, line):
+        del lines[line.socket.fileno()]
+        self.poll.unregister(line.socket)
+        line.socket.close()
+
+
+class Line:
+    """One connection of the crowd, and who stands in it."""
+    __slots__ = ("socket", "waiting", "current", "buffer")
+
+    def __init__(self, connected, attempts):
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket, self.waiting = connected, iter(attempts)
+        self.current, self.buffer = None, bytearray()
+
+
+# The test case.
+
+class FloodgateTest(unittest.TestCase):
+    """Temporary directories and servers that end with the test; the log is shown when it fails."""
+
+    def setUp(self):
+        if not BINARY.exists():
+            self.fail(f"{BINARY} is missing: ninja -C build/release floodgate")
+        self.servers = []
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-e2e-"))
+        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
+
+    def fixture(self, users, stock, sales=1, limit=1, name="data"):
+        return fixture(self.place / name, users, stock, sales, limit)
+
+    def server(self, data, **options):
+        """A server that has not been started."""
+        server = Server(data, **options)
+        self.servers.append(server)
+        self.addCleanup(server.discard)
+        return server
+
+    def serve(self, data, **options):
+        return self.server(data, **options).start()
+
+    def run(self, result=None):
+        before = len(result.failures) + len(result.errors) if result is not None else 0
+        done = super().run(result)
+        if result is not None and len(result.failures) + len(result.errors) > before:
+            for server in getattr(self, "servers", []):
+                print(f"\n{self.id()}: what the server said:\n{server.log()[-4000:]}", flush=True)
+        return done
+
+    def assert_clean(self, data):
+        self.assertEqual(check(data), [])
+
+    def wait_until(self, question, within_s=30, what="it did not happen"):
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            if question():
+                return
+            time.sleep(0.01)
+        self.fail(f"{what} within {within_s} s")
