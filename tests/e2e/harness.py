@@ -11,14 +11,11 @@ The binary is named by the environment variable FLOODGATE (default build/release
 Everything happens on loopback, in temporary directories; a process is ended by the pid we started.
 """
 import dataclasses
-import json
 import os
 import pathlib
 import re
-import select
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -26,9 +23,11 @@ import threading
 import time
 import unittest
 
+from client import API, Answer, Client, request_bytes, take_answer  # noqa: F401
+from crowd import Attempt, Crowd  # noqa: F401
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("FLOODGATE", ROOT / "build/release/floodgate")).resolve()
-API = "/api/v1"
 UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyers may click for ever
 
 
@@ -233,240 +232,6 @@ class Server:
     @property
     def log_file(self):
         return self.notes / "stderr"
-
-
-# Talking to it.
-
-@dataclasses.dataclass
-class Answer:
-    status: int
-    headers: dict  # names in lower case
-    body: bytes
-
-    @property
-    def text(self):
-        return self.body.decode()
-
-    @property
-    def json(self):
-        return json.loads(self.body)
-
-    @property
-    def code(self):
-        """The problem's code; empty when it is none."""
-        is_problem = "problem+json" in self.headers.get("content-type", "")
-        return self.json.get("code", "") if is_problem else ""
-
-
-def request_bytes(method, path, token=None, body=None, headers=None):
-    """A request as it goes over the wire. `body` is bytes as they are, or anything JSON can say."""
-    if body is not None and not isinstance(body, bytes):
-        body = json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", **(headers or {})}
-    lines = [f"{method} {path} HTTP/1.1", "Host: floodgate"]
-    if token:
-        lines.append(f"Authorization: Bearer {token}")
-    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
-    if body is not None or method in ("POST", "PUT"):
-        lines.append(f"Content-Length: {len(body or b'')}")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
-
-
-def take_answer(buffer):
-    """Takes the first whole answer off a bytearray; None when there is none yet."""
-    end = buffer.find(b"\r\n\r\n")
-    if end < 0:
-        return None
-    lines = bytes(buffer[:end]).decode("latin-1").split("\r\n")
-    headers = {}
-    for line in lines[1:]:
-        name, _, value = line.partition(":")
-        headers[name.lower()] = value.strip()
-    size = end + 4 + int(headers.get("content-length", 0))
-    if len(buffer) < size:
-        return None
-    answer = Answer(int(lines[0][9:12]), headers, bytes(buffer[end + 4:size]))
-    del buffer[:size]
-    return answer
-
-
-class Client:
-    """One keep-alive connection, one request after the other. An OSError when it dies."""
-
-    def __init__(self, address, token=None, timeout_s=20):
-        self.token = token
-        self.buffer = bytearray()
-        self.socket = socket.create_connection(address, timeout_s)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def close(self):
-        self.socket.close()
-
-    def send(self, raw):
-        self.socket.sendall(raw)
-
-    def receive(self):
-        """The next answer. ConnectionError when the connection ends before it is whole."""
-        while True:
-            answer = take_answer(self.buffer)
-            if answer:
-                return answer
-            got = self.socket.recv(65536)
-            if not got:
-                raise ConnectionError("closed by the server" + (
-                    f" in the middle of an answer: {bytes(self.buffer)}" if self.buffer else ""))
-            self.buffer += got
-
-    def ask(self, method, path, token=None, body=None, headers=None):
-        self.send(request_bytes(method, path, token or self.token, body, headers))
-        return self.receive()
-
-    def get(self, path, token=None, headers=None):
-        return self.ask("GET", path, token, None, headers)
-
-    def post(self, path, body=None, token=None, headers=None):
-        return self.ask("POST", path, token, body, headers)
-
-    def buy(self, sale, token=None, quantity=None, key=None):
-        body = None if quantity is None else {"quantity": quantity}
-        headers = {"Idempotency-Key": key} if key else None
-        return self.post(f"{API}/sales/{sale}/orders", body, token, headers)
-
-    def order(self, order_no, token=None):
-        return self.get(f"{API}/orders/{order_no}", token)
-
-
-# The crowd.
-
-class Attempt:
-    """One purchase of one buyer, and what came of it."""
-    __slots__ = ("buyer", "sale", "token", "quantity", "key", "fate", "status", "code", "order_no",
-                 "sent_at", "answered_at", "place", "body")
-
-    def __init__(self, shop, buyer, sale=None, quantity=None, key=None):
-        self.buyer, self.token = buyer, shop.tokens[buyer - 1]  # buyer: the user's id, from 1
-        self.sale = shop.sales[0] if sale is None else sale
-        self.quantity, self.key = quantity, key
-        self.fate = "unsent"  # then "unanswered": sent, and the connection died; then "answered"
-        self.status, self.code, self.order_no, self.body = 0, "", None, None
-        self.sent_at = self.answered_at = None
-        self.place = None  # among the answers of the rush, in the order they came
-
-    def wire(self):
-        body = None if self.quantity is None else {"quantity": self.quantity}
-        headers = {"Idempotency-Key": self.key} if self.key else None
-        return request_bytes("POST", f"{API}/sales/{self.sale}/orders", self.token, body, headers)
-
-    @property
-    def accepted(self):
-        return self.status == 202
-
-    def __repr__(self):
-        return (f"<buyer {self.buyer} sale {self.sale} x{self.quantity or 1}: {self.fate} "
-                f"{self.status} {self.code} order {self.order_no}>")
-
-
-class Crowd:
-    """Thousands of attempts over many keep-alive connections, all at once, from one thread.
-
-    Attempts are dealt to the connections in turn, so neighbours in the list go out at the same time
-    on different connections: that is what a doubled click looks like. Each connection has one
-    request under way. When one dies, what it had under way is "unanswered" and what it had not
-    sent stays "unsent": nothing is retried.
-    """
-
-    def __init__(self, address, connections):
-        self.address, self.connections = address, connections
-        self.answers = 0
-        self.poll = None
-
-    def rush(self, attempts, within_s=60):
-        """Returns the attempts, each with its fate filled in."""
-        attempts = list(attempts)
-        self.poll = select.epoll()
-        lines = self.connect(attempts)
-        try:
-            for line in list(lines.values()):
-                self.send_next(lines, line)
-            deadline = time.monotonic() + within_s
-            while lines:
-                if time.monotonic() > deadline:
-                    waiting = [line.current for line in lines.values()]
-                    raise AssertionError(f"no answer within {within_s} s: {waiting[:5]}")
-                for number, _ in self.poll.poll(1):
-                    if number in lines:
-                        self.receive(lines, lines[number])
-        finally:
-            for line in lines.values():
-                line.socket.close()
-            self.poll.close()
-        return attempts
-
-    def connect(self, attempts):
-        lines = {}
-        for i in range(min(self.connections, len(attempts))):
-            try:
-                line = Line(socket.create_connection(self.address, 10),
-                            attempts[i::self.connections])
-            except OSError:
-                continue  # its attempts stay unsent
-            self.poll.register(line.socket, select.EPOLLIN)
-            lines[line.socket.fileno()] = line
-        return lines
-
-    def send_next(self, lines, line):
-        line.current = next(line.waiting, None)
-        if line.current is None:
-            return self.hang_up(lines, line)
-        line.current.sent_at = time.monotonic()
-        try:
-            line.socket.sendall(line.current.wire())
-            line.current.fate = "unanswered"
-        except OSError:
-            line.current.fate = "unanswered"  # some of it may have arrived
-            self.hang_up(lines, line)
-
-    def receive(self, lines, line):
-        try:
-            got = line.socket.recv(65536)
-        except OSError:
-            got = b""
-        if not got:
-            return self.hang_up(lines, line)
-        line.buffer += got
-        answer = take_answer(line.buffer)
-        if answer:
-            self.note(line.current, answer)
-            self.send_next(lines, line)
-
-    def note(self, attempt, answer):
-        attempt.fate, attempt.status = "answered", answer.status
-        attempt.answered_at, attempt.place = time.monotonic(), self.answers
-        self.answers += 1
-        attempt.body = json.loads(answer.body) if answer.body else {}
-        attempt.code = attempt.body.get("code", "")
-        attempt.order_no = attempt.body.get("order_no")
-
-    def hang_up(self, lines, line):
-        del lines[line.socket.fileno()]
-        self.poll.unregister(line.socket)
-        line.socket.close()
-
-
-class Line:
-    """One connection of the crowd, and who stands in it."""
-    __slots__ = ("socket", "waiting", "current", "buffer")
-
-    def __init__(self, connected, attempts):
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket, self.waiting = connected, iter(attempts)
-        self.current, self.buffer = None, bytearray()
 
 
 # The test case.
