@@ -10,8 +10,8 @@
 
 #include "base/log.hpp"
 #include "clerk/adapters.hpp"
-#include "edge/metrics_page.hpp"
 #include "first_use.hpp"
+#include "metrics_page.hpp"
 #include "restore.hpp"
 #include "store/posix_files.hpp"
 #include "store/sqlite_database.hpp"
@@ -109,7 +109,7 @@ struct engine::parts {
     std::optional<edge::server> server;  // last: it uses everything above
 
     std::string metrics() const {
-        return edge::metrics_page({.gate = gate.read_counts(),
+        return metrics_page({.gate = gate.read_counts(),
                                    .journal = line.read_figures(),
                                    .backlog = line.backlog(),
                                    .clerk = clerk.read_figures(),

@@ -12,6 +12,7 @@ template <class T, class Tag>
 struct tagged {
     T value{};
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
     friend auto operator<=>(const tagged&, const tagged&) = default;
 };
 

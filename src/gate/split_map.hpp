@@ -72,12 +72,12 @@ public:
 
 private:
     static constexpr std::size_t parts_count = 64;
-    using part = boost::unordered_flat_map<Key, Value, spread>;
+    using map = boost::unordered_flat_map<Key, Value, spread>;
 
     // The map inside a part uses the high bits for its groups and the low byte for its metadata.
-    part& part_of(const Key& key) { return parts_[(spread{}(key) >> 20U) % parts_count]; }
+    map& part_of(const Key& key) { return parts_[(spread{}(key) >> 20U) % parts_count]; }
 
-    std::array<part, parts_count> parts_;
+    std::array<map, parts_count> parts_;
 };
 
 }  // namespace floodgate::gate

@@ -1,4 +1,5 @@
-// The book: catalogue, users, logins, orders, stock log, audit, and how far the journal is entered.
+// The book: catalogue, users, logins, orders, stock log, audit, and how far the journal is
+// entered.
 //
 // Everything here blocks on the database: call it from a pool thread or the clerk, never from an
 // event loop. Every method may be called from any thread. Failures that depend on the input come

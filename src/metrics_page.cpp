@@ -1,11 +1,11 @@
-#include "edge/metrics_page.hpp"
+#include "metrics_page.hpp"
 
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <vector>
 
-namespace floodgate::edge {
+namespace floodgate {
 namespace {
 
 using prometheus::ClientMetric;
@@ -108,4 +108,4 @@ std::string metrics_page(const metrics_sources& from) {
     return page.text();
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate

@@ -9,18 +9,18 @@
 #include "gate/embedded_turnstile.hpp"
 #include "journal/journal.hpp"
 
-namespace floodgate::edge {
+namespace floodgate {
 
 struct metrics_sources {
     gate::embedded_turnstile::counts gate;
     journal::figures journal;
     std::uint64_t backlog = 0;
     clerk::figures clerk;
-    event_loop::figures edge;
+    edge::event_loop::figures edge;
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
 };
 
 std::string metrics_page(const metrics_sources& from);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate
