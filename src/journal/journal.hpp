@@ -28,7 +28,7 @@ struct options {
     std::uint64_t segment_bytes = 64ULL << 20U;  // a segment file, preallocated and written through
 };
 
-// What the metrics show. Counted since start.
+// What the metrics show. Counted since start, but for `segments`: the files there are now.
 struct figures {
     std::uint64_t records = 0, promises = 0, bytes = 0, segments = 0;
     std::uint64_t sync_us_total = 0, sync_us_max = 0;
@@ -56,7 +56,8 @@ public:
     void on_durable(std::function<void()> told) override;
 
     // The durable promises after `after`, in order, at most `max`, into `out` (cleared first).
-    // errc::corrupt when the file no longer says what was written; store_unavailable on a read error.
+    // errc::corrupt when the file no longer says what was written; store_unavailable on a read
+    // error; not_found when they were deleted after entered().
     result<void> read(sale::sequence after, std::size_t max, std::vector<sale::promise>& out);
 
     // The ledger durably holds everything up to `position`: whole segments below it are deleted.
@@ -69,9 +70,11 @@ private:
     std::unique_ptr<state> state_;
 };
 
-// For `floodgate check`: reads without changing anything. One sentence for each thing wrong; empty when all
-// is well. `last` is the last promise found; `visit` sees each one.
-std::vector<std::string> inspect(store::file_system& files, const std::string& directory,
-                                 const std::function<void(sale::sequence, const sale::promise&)>& visit);
+// For `floodgate check`, while no server runs: reads without changing anything. One sentence for
+// each thing wrong; empty when all is well. A torn tail is no fault. `visit` sees each sound
+// promise.
+std::vector<std::string> inspect(
+    store::file_system& files, const std::string& directory,
+    const std::function<void(sale::sequence, const sale::promise&)>& visit);
 
 }  // namespace floodgate::journal

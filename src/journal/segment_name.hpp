@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +17,5 @@ inline constexpr std::string_view urgent_name = "urgent.spare";  // by the write
 
 // {1} is "00000000000000000001.journal".
 std::string segment_name(sale::sequence first);
-// Nothing when segment_name would never give this name.
-std::optional<sale::sequence> parse_segment_name(std::string_view name);
 
 }  // namespace floodgate::journal

@@ -99,7 +99,7 @@ private:
         std::uint64_t at;  // counted by kind
         int error;
     };
-    enum class outcome { passes, cut };
+    enum class outcome { passes = 1, cut };
 
     result<outcome> begin(operation what);
     void change_names(const unsynced_name& change);

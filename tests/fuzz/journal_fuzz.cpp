@@ -2,6 +2,7 @@
 // hang nor take more memory than the file has. What opens must read back whole, and open again.
 // Links: floodgate_journal (with store, sale, base), -fsanitize=fuzzer.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
