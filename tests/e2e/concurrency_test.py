@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """A crowd far larger than the stock: every unit is sold once, and everybody is told the truth."""
 import collections
+import contextlib
 import random
-import sqlite3
 import unittest
 
-from harness import (API, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in, orders_in)
+from harness import (API, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in, lock_ledger,
+                     orders_in)
 
 CONNECTIONS = 200
 
@@ -183,12 +184,9 @@ class IdempotencyKeys(FloodgateTest):
     def test_a_key_is_known_after_kill_9_when_only_the_journal_has_the_order(self):
         shop = self.fixture(users=self.BUYERS, stock=10 * self.BUYERS, limit=10)
         server = self.serve(shop.data, config=UNLIMITED)
-        lock = sqlite3.connect(shop.data / "ledger.db", isolation_level=None, timeout=10)
-        lock.execute("BEGIN IMMEDIATE")  # nothing gets into the ledger
-        numbers = self.numbers(self.retry(server, shop))
-        server.kill()
-        lock.execute("ROLLBACK")
-        lock.close()
+        with contextlib.closing(lock_ledger(shop.data)):
+            numbers = self.numbers(self.retry(server, shop))
+            server.kill()
         self.assertEqual(orders_in(shop.data), {})
         server.start()
         self.assertEqual(self.numbers(self.retry(server, shop)), numbers)

@@ -49,12 +49,15 @@ class Crowd:
         self.answers = 0
         self.poll = None
 
-    def rush(self, attempts, within_s=60):
-        """Returns the attempts, each with its fate filled in."""
+    def rush(self, attempts, within_s=60, at_start=None):
+        """Returns the attempts, each with its fate filled in. `at_start` is called when everybody is
+        connected and nobody has sent anything."""
         attempts = list(attempts)
         self.poll = select.epoll()
         lines = self.connect(attempts)
         try:
+            if at_start:
+                at_start()
             for line in list(lines.values()):
                 self.send_next(lines, line)
             deadline = time.monotonic() + within_s
