@@ -27,7 +27,8 @@ reply metrics(services& with, const call&) {
 reply openapi(services&, const call& c) {
     static const std::string etag = fmt::format("\"{:016x}\"", fnv1a(openapi_json()));
     const std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
-    if (c.if_none_match.find(etag) != std::string::npos) return {.status = 304, .headers = headers};
+    if (c.if_none_match.find(etag) != std::string::npos || c.if_none_match == "*")
+        return {.status = 304, .headers = headers};
     return {.body = std::string(openapi_json()), .headers = headers};
 }
 
