@@ -13,24 +13,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr milliseconds far = 20s;  // only a broken clerk lets a test wait so long
+
 struct ClerkTest : testing::Test {
     memory_source source;
     memory_sink sink;
     memory_gate gate;
     manual_clock clock{noon};
     std::promise<std::string> fatal;
-    std::counting_semaphore<> batches{0};
+    std::mutex mutex;
+    std::condition_variable entered;
     options opts{.batch_max = 10, .retry_first = 1ms, .retry_last = 2ms};
 
     std::unique_ptr<clerk> hire() {
         return std::make_unique<clerk>(
             desk::world{source, sink, gate, clock}, opts, sale::sequence{sink.position},
-            callbacks{[this](const entered_batch&) { batches.release(); },
+            callbacks{[this](const entered_batch&) { tell(); },
                       [this](const std::string& reason) { fatal.set_value(reason); }});
     }
-    void await_orders(std::size_t count) {
-        while (sink.count() < count) batches.acquire();
+    void tell() {
+        { const std::lock_guard lock(mutex); }
+        entered.notify_all();
     }
+    bool orders_within(std::size_t count, milliseconds time) {
+        std::unique_lock lock(mutex);
+        return entered.wait_for(lock, time, [&] { return sink.count() >= count; });
+    }
+    void await_orders(std::size_t count) { ASSERT_TRUE(orders_within(count, far)); }
 };
 
 TEST_F(ClerkTest, EntersWhatIsThereAndWhatComes) {
@@ -118,7 +127,9 @@ TEST_F(ClerkTest, ReportsACorruptJournalOnceAndStops) {
     source.corrupt = true;
     const auto c = hire();
     c->start();
-    EXPECT_EQ(fatal.get_future().get(), "journal: corrupt data");
+    std::future<std::string> reason = fatal.get_future();
+    ASSERT_EQ(reason.wait_for(far), std::future_status::ready);
+    EXPECT_EQ(reason.get(), "journal: corrupt data");
     c->stop();  // a second report would throw in set_value
     EXPECT_EQ(sink.count(), 0U);
 }
@@ -138,7 +149,8 @@ TEST_F(ClerkTest, InARushWaitsForALargerBatch) {
         source.append(1);
         c->notify();
     }
-    c->stop();  // ends the waiting
+    EXPECT_FALSE(orders_within(2, 30ms)) << "news must not end the waiting";
+    c->stop();  // does
     EXPECT_EQ(sink.batches, (std::vector<std::size_t>{1, 51}));
 }
 
@@ -146,18 +158,20 @@ TEST_F(ClerkTest, InARushWaitsForALargerBatch) {
 TEST_F(ClerkTest, RunsLowWhileItEntersAndIsRaisedWhenBuyersHaveWaitedTooLong) {
     if (!worker_priority().can_return()) GTEST_SKIP() << "may not raise a thread's priority here";
     std::promise<int> at_first;
-    std::promise<void> raised;
+    std::promise<bool> raised;
     sink.meanwhile = [&] {
         at_first.set_value(::sched_getscheduler(0));
-        while (::sched_getscheduler(0) != SCHED_OTHER) std::this_thread::yield();
-        raised.set_value();
+        const auto deadline = std::chrono::steady_clock::now() + far;
+        const auto is_low = [] { return ::sched_getscheduler(0) != SCHED_OTHER; };
+        while (is_low() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+        raised.set_value(!is_low());
     };
     source.append(1);
     const auto c = hire();
     c->start();
     EXPECT_EQ(at_first.get_future().get(), SCHED_IDLE);
     clock.advance(6s);
-    raised.get_future().wait();
+    EXPECT_TRUE(raised.get_future().get());
     await_orders(1);
 }
 
