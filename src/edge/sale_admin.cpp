@@ -51,6 +51,14 @@ result<json::object> figures_of(services& with, sale::sale_id id) {
     return make_error_code(errc::not_found);
 }
 
+json::object explain(const boost::system::error_code& why) {
+    if (why == make_error_code(errc::not_found))
+        return {{"detail", "there is no such product or round"}};
+    if (why == make_error_code(errc::already_exists))
+        return {{"detail", "the product is in that round already"}};
+    return {};
+}
+
 }  // namespace
 
 reply list_sales(services& with, const call& c) {
@@ -83,12 +91,7 @@ reply create_sale(services& with, const call& c) {
 
     const std::lock_guard one_at_a_time(with.catalogue_mutex);
     const auto id = with.ledger.catalogue().add_sale(s, c.now);
-    if (!id) {
-        const bool missing = id.error() == make_error_code(errc::not_found);
-        return failure_reply(id.error(), c.language,
-                             {{"detail", missing ? "there is no such product or round"
-                                                 : "the product is in that round already"}});
-    }
+    if (!id) return failure_reply(id.error(), c.language, explain(id.error()));
     const auto kept = find_sale(with, *id);  // with the window of its round
     if (!kept) return failure_reply(kept.error(), c.language);
     audit(with, c, {"sale.created", subject_of("sale", id->value), {}, to_json(*kept)});

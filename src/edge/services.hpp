@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "clerk/clerk.hpp"
 #include "edge/reply.hpp"
 #include "edge/showcase.hpp"
 #include "gate/turnstile.hpp"
