@@ -1,0 +1,83 @@
+#include "edge/handler_fixture.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <fmt/format.h>
+
+#include "edge/openapi_contract.hpp"
+
+namespace floodgate::edge {
+
+HandlerTest::HandlerTest()
+    : with_{clock_,    turnstile_, book_,      sessions_, passwords_,       by_address_,
+            by_phone_, unlimited_, unlimited_, showcase_, catalogue_mutex_, milliseconds(3'600'000),
+            {},        {},         {}} {
+    next_.client = boost::asio::ip::make_address("192.0.2.1");
+}
+
+answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {
+    call c = next_;
+    const std::size_t query = std::min(target.find('?'), target.size());
+    const std::string path = target.substr(0, query);
+    c.path = path.starts_with("//") ? path.substr(1) : "/api/v1" + path;
+    if (query < target.size()) c.query = target.substr(query + 1);
+    c.body = body;
+    c.user = who_.user;
+    c.role = who_.role;
+    c.now = clock_.now();
+    const route_match found = match(v, c.path);
+    if (!found.route || !found.route->work) {
+        ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
+        return {};
+    }
+    c.ids = found.ids;
+    const reply r = found.route->work(with_, c);
+    EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
+        << to_text(v) << " " << target << " " << r.status << " " << r.body;
+    const bool is_json = r.content_type.find("json") != std::string::npos && !r.body.empty();
+    return {r.status, is_json ? boost::json::parse(r.body) : boost::json::value(), r.headers};
+}
+
+std::int64_t HandlerTest::draft_sale(std::int64_t stock, int limit) {
+    const guard::identity before = std::exchange(who_, {{1}, sale::role::admin});
+    const auto product = post("/admin/products", R"({"title":"Kettle","list_price_fen":19900})");
+    const auto round =
+        post("/admin/rounds",
+             fmt::format(R"({{"title":"Noon","starts_at":"{}",)"
+                         R"("ends_at":"{}"}})",
+                         to_iso(ledger::noon), to_iso(ledger::noon + std::chrono::hours(2))));
+    const auto sale =
+        post("/admin/sales",
+             fmt::format(
+                 R"({{"product_id":{},"round_id":{},"price_fen":9900,"stock":{},"limit":{}}})",
+                 product.body.at("id").as_int64(), round.body.at("id").as_int64(), stock, limit));
+    EXPECT_EQ(sale.status, 201);
+    who_ = before;
+    return sale.body.at("id").as_int64();
+}
+
+std::int64_t HandlerTest::published_sale(std::int64_t stock, int limit) {
+    const std::int64_t id = draft_sale(stock, limit);
+    const guard::identity before = std::exchange(who_, {{1}, sale::role::admin});
+    EXPECT_EQ(post(fmt::format("/admin/sales/{}/publish", id)).status, 200);
+    who_ = before;
+    return id;
+}
+
+sale::verdict HandlerTest::buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity) {
+    const auto lane = turnstile_.open_lane([] {});
+    const sale::attempt a{.sale = {sale}, .buyer = {buyer}, .quantity = quantity};
+    lane->submit({&a, 1}, clock_.now());
+    std::vector<sale::verdict> out;
+    lane->collect(out);
+    return out.at(0);
+}
+
+void HandlerTest::enter_all() {
+    const std::vector<sale::promise> batch(
+        line_.kept.begin() + static_cast<std::ptrdiff_t>(entered_), line_.kept.end());
+    entered_ = line_.kept.size();
+    if (!batch.empty()) verbs_.enter(batch);
+}
+
+}  // namespace floodgate::edge
