@@ -105,7 +105,7 @@ class Siege:
                              environment=environment)
         self.record = Record(limit)
         self.arrived = 0  # buyers who have tried, in the order of their ids
-        self.segments, self.starts_killed = set(), 0
+        self.segments, self.trimmed, self.starts_killed = set(), 0, 0
 
     def run(self):
         """The sentences that say what is wrong; empty when all is well."""
@@ -176,7 +176,9 @@ class Siege:
             self.starts_killed += 1
 
     def note_segments(self):
-        self.segments |= {f.name for f in (self.shop.data / "journal").glob("*.journal")}
+        present = {f.name for f in (self.shop.data / "journal").glob("*.journal")}
+        self.segments |= present
+        self.trimmed = len(self.segments - present)
 
     def sell_out(self):
         """The sale goes on as if nothing had happened, to the last unit."""
@@ -196,7 +198,8 @@ class Siege:
         orders = orders_in(self.shop.data)
         self.say(f"sold out: {len(orders)} orders, {len(self.record.acknowledged)} acknowledged, "
                  f"{sum(self.record.unanswered.values())} attempts unanswered, "
-                 f"{len(self.segments)} segments, {self.starts_killed} starts killed")
+                 f"{len(self.segments)} segments, {self.trimmed} of them trimmed, "
+                 f"{self.starts_killed} starts killed")
         if self.record.sold_out_at is None:
             wrong.append("nobody was told that it is sold out")
         return wrong + self.record.judge(

@@ -22,6 +22,7 @@ class Killed(FloodgateTest):
     def test_nothing_acknowledged_is_lost_and_no_unit_is_sold_twice(self):
         siege = self.besiege(cycles=12, seed=20)
         self.assertGreater(len(siege.segments), 3, "the journal never went on to another segment")
+        self.assertGreater(siege.trimmed, 0, "no segment was ever deleted")
         self.assertGreater(siege.starts_killed, 0)
 
     def test_the_same_with_limits_and_quantities_and_one_large_segment(self):
