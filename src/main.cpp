@@ -23,8 +23,8 @@ struct serve_options {
     bool demo = false;
 };
 
-// Before any thread starts: signals are fetched by engine::run, and a peer that hangs up is no
-// reason to end.
+// Before any thread starts: signals are fetched by engine::run, a peer that hangs up is no reason
+// to end, and a file that may not grow is a failed write like others: one that says its reason.
 void prepare_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -32,6 +32,7 @@ void prepare_signals() {
     sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 int serve(const serve_options& o) {
