@@ -5,6 +5,10 @@
 //   BAD_DISK_FAIL_WRITE=N    the N-th pwrite to a segment, and every later one, fails with EIO
 //   BAD_DISK_LIE=1           a write is done when the next one comes: what was written last is in
 //                            memory only, whatever fdatasync says, and dies with the process
+//
+//   BAD_DISK_NOTE=FILE       where the moment of the first failure is noted (CLOCK_MONOTONIC); the
+//                            process then takes its time to exit, so that what it still says in
+//                            its last moments can be heard
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -46,9 +51,26 @@ static ino_t inode_of(int fd) {
     return fstat(fd, &about) == 0 ? about.st_ino : 0;
 }
 
+static void note_failure(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const char* name = getenv("BAD_DISK_NOTE");
+    FILE* note = name ? fopen(name, "wx") : NULL;
+    if (!note) return;
+    fprintf(note, "%ld.%09ld\n", (long)now.tv_sec, now.tv_nsec);
+    fclose(note);
+}
+
 static int is_due(long* count, const char* name) {
     const long at = number(name);
-    return at > 0 && __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) >= at;
+    if (at == 0 || __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) < at) return 0;
+    note_failure();
+    return 1;
+}
+
+__attribute__((noreturn)) void _Exit(int code) {
+    usleep(300 * 1000);
+    _exit(code);
 }
 
 int fdatasync(int fd) {
