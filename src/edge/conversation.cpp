@@ -39,7 +39,7 @@ edge::verb verb_of(http::verb v) {
 }  // namespace
 
 // Beast's parser, told to keep only what we use. It reads a head that is complete, so every field
-// it names lies in the buffer (obsolete line folding excepted, which is refused).
+// it names lies in the buffer: obsolete line folding, which would be copied, is refused.
 class conversation::reader final : public http::basic_parser<true> {
 public:
     reader(const char* base, const http_limits& limits) : base_(base), limits_(limits) {
@@ -55,26 +55,38 @@ public:
     request view() const;
     bool version_is_11() const { return is_11_; }
 
+    // Before every put(): where its bytes begin. What was put before is body, or whole framing.
+    void feed_from(const char* at) { framing_ = at; }
+    // How long the chunk header or trailer is that ends at `at`.
+    std::size_t framing_until(const char* at) const {
+        return static_cast<std::size_t>(at - framing_);
+    }
+
     bool too_long_target = false;
     bool expects = false;
     int hosts = 0;
     int lengths = 0;
+    int encodings = 0;  // Transfer-Encoding: only `chunked`, alone, is understood
     std::string body;
 
 private:
     using string_view = boost::beast::string_view;
     using error = boost::beast::error_code;
 
-    slice place(string_view text, error& ec) const {
-        const auto at = static_cast<std::size_t>(text.data() - base_);
-        if (text.data() < base_ || at + text.size() > used_) {  // obsolete line folding
-            ec = http::error::bad_obs_fold;
-            return {};
-        }
-        return {at, text.size()};
+    bool is_here(string_view text) const {
+        return text.data() >= base_ && text.data() + text.size() <= base_ + used_;
+    }
+    // Whether the value goes over several lines: Beast then hands out a copy, or one that begins a
+    // line after its name.
+    bool is_folded(string_view name, string_view value) const {
+        return !is_here(value) || std::find(name.end(), value.begin(), '\n') != value.begin();
+    }
+    slice place(string_view text) const {
+        assert(is_here(text));
+        return {static_cast<std::size_t>(text.data() - base_), text.size()};
     }
     std::string_view at(slice s) const { return {base_ + s.at, s.size}; }
-    void on_field(http::field name, string_view value, string_view name_text, error& ec);
+    void on_field(http::field name, string_view value, string_view name_text);
 
     void on_request_impl(http::verb v, string_view, string_view target, int version,
                          error& ec) override {
@@ -83,12 +95,17 @@ private:
         is_head_ = v == http::verb::head;
         too_long_target = target.size() > limits_.target_bytes_max;
         if (!target.starts_with('/')) ec = http::error::bad_target;
-        if (!ec) target_ = place(target, ec);
+        if (!ec) target_ = place(target);
     }
     void on_response_impl(int, string_view, int, error&) override { assert(false); }
     void on_field_impl(http::field name, string_view name_text, string_view value,
                        error& ec) override {
-        if (!in_trailer_) on_field(name, value, name_text, ec);
+        if (in_trailer_) return;
+        if (is_folded(name_text, value)) {
+            ec = http::error::bad_obs_fold;
+        } else {
+            on_field(name, value, name_text);
+        }
     }
     void on_header_impl(error&) override { in_trailer_ = true; }
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error&) override {}
@@ -96,9 +113,13 @@ private:
         body.append(part.data(), part.size());
         return part.size();
     }
-    void on_chunk_header_impl(std::uint64_t, string_view, error&) override {}
+    void on_chunk_header_impl(std::uint64_t, string_view extension, error& ec) override {
+        const char* end = extension.data() + extension.size() + 2;  // and its line's
+        if (framing_until(end) > limits_.head_bytes_max) ec = http::error::header_limit;
+    }
     std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error&) override {
         body.append(part.data(), part.size());
+        framing_ = part.data() + part.size();
         return part.size();
     }
     void on_finish_impl(error&) override {}
@@ -106,6 +127,7 @@ private:
     const char* base_;
     std::size_t used_ = 0;
     const http_limits& limits_;
+    const char* framing_ = nullptr;  // where the present chunk header or trailer begins
     edge::verb verb_{};
     bool is_head_ = false;
     bool is_11_ = false;
@@ -113,27 +135,29 @@ private:
     slice target_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_for_;
 };
 
-void conversation::reader::on_field(http::field name, string_view value, string_view name_text,
-                                    error& ec) {
+void conversation::reader::on_field(http::field name, string_view value, string_view name_text) {
     switch (name) {
     case http::field::host: ++hosts; break;
-    case http::field::content_length: ++lengths; break;
+    case http::field::content_length:
+        lengths += value.find(',') == string_view::npos ? 1 : 2;  // "5, 5" is two of them
+        break;
+    case http::field::transfer_encoding: encodings += iequals(value, "chunked") ? 1 : 2; break;
     case http::field::expect: expects = true; break;
     case http::field::authorization:
         if (value.size() > 7 && iequals(value.substr(0, 7), "bearer ")) {
-            token_ = place(value.substr(7), ec);
+            token_ = place(value.substr(7));
         }
         break;
-    case http::field::accept_language: accept_language_ = place(value, ec); break;
-    case http::field::if_none_match: if_none_match_ = place(value, ec); break;
-    case http::field::content_type: content_type_ = place(value, ec); break;
+    case http::field::accept_language: accept_language_ = place(value); break;
+    case http::field::if_none_match: if_none_match_ = place(value); break;
+    case http::field::content_type: content_type_ = place(value); break;
     case http::field::unknown:
         if (iequals(name_text, "token")) {
-            if (token_.size == 0) token_ = place(value, ec);
+            if (token_.size == 0) token_ = place(value);
         } else if (iequals(name_text, "idempotency-key")) {
-            key_ = place(value, ec);
+            key_ = place(value);
         } else if (iequals(name_text, "x-forwarded-for")) {
-            forwarded_for_ = place(value, ec);
+            forwarded_for_ = place(value);
         }
         break;
     default: break;
@@ -193,8 +217,11 @@ conversation::step conversation::read_head() {
         parsed_ += 2;  // empty lines before a request are to be ignored
     const std::string_view came(buffer_.data() + parsed_, used_ - parsed_);
     const std::size_t end = came.find("\r\n\r\n");
-    if (parsed_ + std::min(end, came.size()) > limits_.head_bytes_max)
+    if (parsed_ + std::min(end, came.size()) > limits_.head_bytes_max) {
+        if (came.find("\r\n") > limits_.head_bytes_max)
+            return refuse(problem::uri_too_long, "the request line is longer than allowed");
         return refuse(problem::header_too_large, "the request head is larger than allowed");
+    }
     if (end == std::string_view::npos) return step::need_more;
 
     auto fresh = std::make_unique<reader>(buffer_.data(), limits_);
@@ -209,6 +236,8 @@ conversation::step conversation::read_head() {
     if (fresh->hosts != 1 && fresh->version_is_11())
         return refuse(problem::bad_request, "exactly one Host header is needed");
     if (fresh->lengths > 1) return refuse(problem::bad_request, "more than one Content-Length");
+    if (fresh->encodings > (fresh->version_is_11() ? 1 : 0))
+        return refuse(problem::bad_request, "Transfer-Encoding may only be chunked, in HTTP/1.1");
     if (fresh->expects) return refuse(problem::bad_request, "Expect is not supported");
     reader_ = std::move(fresh);
     return step::request_ready;
@@ -219,15 +248,26 @@ conversation::step conversation::read_body() {
     reader_->look_at(buffer_.data(), used_);
     reader_->eager(true);
     while (!reader_->is_done() && parsed_ < used_) {
+        const char* from = buffer_.data() + parsed_;
+        reader_->feed_from(from);
         boost::beast::error_code ec;
         const std::size_t taken =
-            reader_->put(boost::asio::const_buffer(buffer_.data() + parsed_, used_ - parsed_), ec);
+            reader_->put(boost::asio::const_buffer(from, used_ - parsed_), ec);
+        // Chunk headers and trailers are only taken whole: what is left over is part of one.
+        const bool done = reader_->is_done();
+        const std::size_t trailer =
+            done && reader_->chunked() ? reader_->framing_until(from + taken) : 0;
         buffer_.erase(parsed_, taken);
         used_ -= taken;
-        if (ec == http::error::need_more) break;
+        const std::size_t framing = done ? trailer : used_ - parsed_;
         if (ec == http::error::body_limit)
             return refuse(problem::payload_too_large, "the body is larger than allowed");
-        if (ec) return refuse(problem::bad_request, ec.message());
+        if (ec == http::error::header_limit)
+            return refuse(problem::header_too_large, "a chunk header is too large");
+        if (ec && ec != http::error::need_more) return refuse(problem::bad_request, ec.message());
+        if (framing > limits_.head_bytes_max)
+            return refuse(problem::header_too_large, "a chunk header or trailer is too large");
+        if (ec) break;
     }
     if (!reader_->is_done()) return step::need_more;
     current_ = reader_->view();

@@ -4,8 +4,9 @@
 // handed out one at a time; what was pipelined behind one waits in the buffer until it is finished.
 //
 // Refused, with a problem and the end of the connection: anything Beast's parser does not take for
-// HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, more than
-// one Host or none, heads and bodies over the limits, and `Expect`.
+// HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, another
+// Transfer-Encoding than `chunked`, more than one Host or none, obsolete line folding, `Expect`,
+// and over the limits: heads, bodies, and what stands around the chunks of a body.
 
 #pragma once
 
@@ -26,7 +27,7 @@ struct http_limits {
     std::size_t body_bytes_max = 64 * 1024;
 };
 
-// A whole request. The views are good until conversation::finish().
+// A whole request. The views are good until conversation::room() or finish().
 struct request {
     edge::verb verb = verb::other;
     std::string_view path;
