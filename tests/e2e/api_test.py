@@ -24,7 +24,8 @@ class AccountsTest(SharedServer):
         first, second = welcome.json["token"], answer.json["token"]
         self.assertNotEqual(first, second)
 
-        for headers in ({"Authorization": f"Bearer {second}"}, {"authorization": f"bearer {second}"},
+        for headers in ({"Authorization": f"Bearer {second}"},
+                        {"authorization": f"bearer {second}"},
                         {"token": second}, {"Token": second}):
             me = self.client.get(f"{API}/me", headers=headers)
             self.assertEqual((me.status, me.json), (200, welcome.json["user"]), headers)
@@ -63,8 +64,8 @@ class AccountsTest(SharedServer):
         phone = next(phones)
         body = {"phone": phone, "password": PASSWORD, "nickname": "Li"}
         self.client.post(f"{API}/auth/register", body)
-        guesses = [self.client.post(f"{API}/auth/login", {"phone": phone, "password": f"guess {n}"})
-                   for n in range(8)]
+        guesses = [self.client.post(f"{API}/auth/login", {
+            "phone": phone, "password": f"guess {n}"}) for n in range(8)]
         self.assert_problem(guesses[0], 401, "wrong_credentials")
         problem = self.assert_problem(guesses[-1], 429, "too_many_requests")
         self.assertGreater(problem["retry_after_ms"], 0)

@@ -34,19 +34,29 @@ class Record:
 
     def __init__(self):
         self.exchanges = []
-        self.secrets = set()  # tokens, passwords and phones that went over the wire
+        self.secrets = set()  # tokens and passwords that went over the wire
+        self.phones = set()
         self.logs = []        # standard error of every server that ended
+        self.walked = set()   # names of the test classes that have begun
+        self.files_searched, self.leaks = 0, []
 
     def add(self, exchange):
         self.exchanges.append(exchange)
         if isinstance(exchange.body, dict):
-            for field in ("password", "phone"):
+            for field, kept in (("password", self.secrets), ("phone", self.phones)):
                 if isinstance(exchange.body.get(field), str):
-                    self.secrets.add(exchange.body[field])
+                    kept.add(exchange.body[field])
         if exchange.answer.body and "json" in exchange.answer.headers.get("content-type", ""):
             said = exchange.answer.json
             if "token" in said:
                 self.secrets.add(said["token"])
+
+    def search(self, data):
+        """Looks for secrets in the files of a server that has ended."""
+        secrets = [s.encode() for s in self.secrets if len(s) >= 8]
+        for file in filter(pathlib.Path.is_file, data.rglob("*")):
+            content, self.files_searched = file.read_bytes(), self.files_searched + 1
+            self.leaks += [(file.name, s) for s in secrets if s in content]
 
 
 record = Record()
@@ -99,6 +109,7 @@ class SharedServer(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        record.walked.add(cls.__name__)
         cls.place = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-e2e-"))
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
         cls.server = Server(cls.place / "data", config=cls.config)
@@ -117,6 +128,7 @@ class SharedServer(unittest.TestCase):
         if cls.server.running():
             cls.server.stop()
         cls.server.discard()
+        record.search(cls.place / "data")
         record.logs.append(cls.server.log())
 
     @classmethod

@@ -1,0 +1,91 @@
+"""Those who are slow, idle or too many."""
+import time
+import unittest
+
+from harness import API, request_bytes, take_answer
+from raw import GET_TIME, PATIENCE, Raw
+from recording import FAST, SharedServer
+
+
+class PatienceTest(SharedServer):
+    config = FAST + "[edge]\nhead_ms = 400\nbody_ms = 400\nidle_ms = 500\nwrite_ms = 600\n"
+
+    def drip(self, start, drop):
+        """Sends a byte every 50 ms until the server answers; how long that took."""
+        with Raw(self.server.address, start) as raw:
+            begin = time.monotonic()
+            raw.socket.settimeout(0.05)
+            while time.monotonic() - begin < PATIENCE:
+                try:
+                    first = raw.socket.recv(1)
+                    break
+                except TimeoutError:
+                    raw.send(drop)
+            seconds = time.monotonic() - begin
+            raw.socket.settimeout(PATIENCE)
+            rest = first
+            while got := raw.socket.recv(65536):
+                rest += got
+            return seconds, take_answer(bytearray(rest))
+
+    def test_a_head_that_drips_is_cut_off(self):
+        for start in (b"GET /healthz HTTP/1.1\r\nX: ", b"G", GET_TIME + b"GET /"):
+            skipped = len(GET_TIME) if start.startswith(GET_TIME) else 0
+            seconds, answer = self.drip(start[skipped:], b"y")
+            self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
+            self.assertEqual(answer.headers["connection"], "close")
+            self.assertTrue(0.3 < seconds < 2, seconds)
+
+    def test_a_body_that_drips_is_cut_off(self):
+        head = request_bytes("POST", f"{API}/auth/login", headers={"Content-Length": 1000})
+        head = head.replace(b"Content-Length: 0\r\n", b"")
+        seconds, answer = self.drip(head, b" ")
+        self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
+        self.assertTrue(0.3 < seconds < 2, seconds)
+        chunked = head.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked")
+        seconds, answer = self.drip(chunked, b"1\r\n \r\n")
+        self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
+
+    def test_an_idle_connection_is_closed_without_a_word(self):
+        for start, answers in ((b"", 0), (GET_TIME, 1)):
+            with Raw(self.server.address, start) as raw:
+                begin = time.monotonic()
+                self.assertEqual(len(raw.answers()), answers)
+                self.assertTrue(0.4 < time.monotonic() - begin < 3)
+
+    def test_who_does_not_read_is_cut_off(self):
+        with Raw(self.server.address, request_bytes("GET", f"{API}/openapi.json") * 100,
+                 receive_bytes=4096) as raw:
+            deadline = time.monotonic() + PATIENCE
+            while self.server.metric("floodgate_connections") > 2 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertLessEqual(self.server.metric("floodgate_connections"), 2)
+            self.assertEqual(raw.socket.fileno() >= 0, True)
+
+
+class ConnectionCapTest(SharedServer):
+    config = FAST + "[edge]\nconnections_max = 6\nloops = 1\n"
+
+    def test_past_the_cap_one_is_told_and_later_it_works_again(self):
+        crowd = [Raw(self.server.address, GET_TIME) for _ in range(5)]  # and the test's own
+        for raw in crowd:
+            self.assertEqual(raw.one().status, 200)
+        with Raw(self.server.address, GET_TIME) as late:
+            answer = late.one()
+            self.assertEqual((answer.status, answer.code), (503, "busy"))
+            self.assertEqual(answer.headers["connection"], "close")
+            self.assertGreater(answer.json["retry_after_ms"], 0)
+        crowd.pop().socket.close()
+        deadline, status = time.monotonic() + PATIENCE, 503
+        while status == 503 and time.monotonic() < deadline:
+            with Raw(self.server.address, GET_TIME) as again:
+                status = again.one().status
+        self.assertEqual(status, 200)
+        for raw in crowd:
+            raw.send(GET_TIME)
+            self.assertEqual(raw.one().status, 200, "who was there first is served on")
+            raw.socket.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
