@@ -99,9 +99,9 @@ std::vector<std::string> check_data(const std::string& data) {
         const auto broken = journal::inspect(
             files, journal, [&](sale::sequence at, const sale::promise& p) { count.add(at, p); });
         found.insert(found.end(), broken.begin(), broken.end());
-        const auto wrong = count.finish();
-        found.insert(found.end(), wrong.begin(), wrong.end());
     }
+    const auto wrong = count.finish();
+    found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
 }
 

@@ -35,6 +35,10 @@ settings prepared(settings s) {
     std::filesystem::create_directories(s.data, error);
     if (error) throw std::runtime_error(s.data + ": " + error.message());
     std::filesystem::permissions(s.data, std::filesystem::perms::owner_all, error);
+    // The ledger is always made first. Without it every promise in the journal would become a
+    // failed order of an unknown sale.
+    if (std::filesystem::exists(s.journal_directory()) && !std::filesystem::exists(s.ledger_file()))
+        throw std::runtime_error(s.data + ": there is a journal, but no ledger");
     s.journal.directory = s.journal_directory();
     return s;
 }
