@@ -5,19 +5,20 @@ import contextlib
 import random
 import unittest
 
-from harness import (API, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in, lock_ledger,
-                     orders_in)
+from harness import (API, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in,
+                     lock_ledger, orders_in)
 
 CONNECTIONS = 200
 
 
 class DoubledClicks(FloodgateTest):
     BUYERS, STOCK = 5000, 300
+    CONFIG = ""
 
     def setUp(self):
         super().setUp()
         self.shop = self.fixture(users=self.BUYERS, stock=self.STOCK)
-        self.server_ = self.serve(self.shop.data)
+        self.server_ = self.serve(self.shop.data, config=self.CONFIG)
         chance = random.Random(1)
         clicks = [b for b in range(1, self.BUYERS + 1) for _ in range(chance.choice((2, 3)))]
         self.made = Crowd(self.server_.address, CONNECTIONS).rush(
@@ -91,12 +92,16 @@ class DoubledClicks(FloodgateTest):
         self.assertEqual(held_in(self.shop.data, self.shop.sales[0]), self.STOCK)
 
 
+class DoubledClicksOnManyLoops(DoubledClicks):
+    CONFIG = MANY_LOOPS
+
+
 class LimitsAndQuantities(FloodgateTest):
     BUYERS, STOCK, LIMIT = 600, 1501, 5
 
     def test_no_buyer_gets_more_than_the_limit_and_all_together_get_the_stock(self):
         shop = self.fixture(users=self.BUYERS, stock=self.STOCK, limit=self.LIMIT)
-        server = self.serve(shop.data, config=UNLIMITED)
+        server = self.serve(shop.data, config=UNLIMITED + MANY_LOOPS)
         chance = random.Random(2)
         wishes = [(b, chance.randint(1, self.LIMIT + 1))
                   for b in range(1, self.BUYERS + 1) for _ in range(6)]
@@ -134,7 +139,7 @@ class LimitsAndQuantities(FloodgateTest):
 
     def test_several_sales_at_once_do_not_mix(self):
         shop = self.fixture(users=500, stock=40, sales=5)
-        server = self.serve(shop.data, config=UNLIMITED)
+        server = self.serve(shop.data, config=UNLIMITED + MANY_LOOPS)
         made = Crowd(server.address, CONNECTIONS).rush(
             Attempt(shop, b, sale) for b in range(1, 501) for sale in shop.sales)
         sold = collections.Counter(a.sale for a in made if a.accepted)
@@ -164,7 +169,7 @@ class IdempotencyKeys(FloodgateTest):
 
     def test_parallel_retries_get_one_order_also_after_restarts(self):
         shop = self.fixture(users=self.BUYERS, stock=10 * self.BUYERS, limit=10)
-        server = self.serve(shop.data, config=UNLIMITED)
+        server = self.serve(shop.data, config=UNLIMITED + MANY_LOOPS)
         numbers = self.numbers(self.retry(server, shop))
         self.assertEqual(len(set(numbers.values())), self.BUYERS)
 
@@ -183,7 +188,7 @@ class IdempotencyKeys(FloodgateTest):
 
     def test_a_key_is_known_after_kill_9_when_only_the_journal_has_the_order(self):
         shop = self.fixture(users=self.BUYERS, stock=10 * self.BUYERS, limit=10)
-        server = self.serve(shop.data, config=UNLIMITED)
+        server = self.serve(shop.data, config=UNLIMITED + MANY_LOOPS)
         with contextlib.closing(lock_ledger(shop.data)):
             numbers = self.numbers(self.retry(server, shop))
             server.kill()

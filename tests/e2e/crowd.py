@@ -50,8 +50,8 @@ class Crowd:
         self.poll = None
 
     def rush(self, attempts, within_s=60, at_start=None):
-        """Returns the attempts, each with its fate filled in. `at_start` is called when everybody is
-        connected and nobody has sent anything."""
+        """Returns the attempts, each with its fate filled in. `at_start` is called when everybody
+        is connected and nobody has sent anything."""
         attempts = list(attempts)
         self.poll = select.epoll()
         lines = self.connect(attempts)

@@ -1,4 +1,4 @@
-"""What the end-to-end tests are written with: the real binary, a shop to fill it, a crowd to rush it.
+"""What the end-to-end tests are written with: the real binary, a shop to fill it, a crowd.
 
     class SomethingHolds(FloodgateTest):
         def test_one_buyer_gets_one(self):
@@ -29,6 +29,7 @@ from crowd import Attempt, Crowd  # noqa: F401
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("FLOODGATE", ROOT / "build/release/floodgate")).resolve()
 UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyers may click for ever
+MANY_LOOPS = "[edge]\nloops = 4\n"  # several threads take from one gate, whatever the machine has
 SMALL_SEGMENTS = "[journal]\nsegment_mib = 1\n"  # and no 64 MiB are written at every start
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A crowd buys while the server is killed at random moments and started again.
 
-    tests/e2e/kill9.py [--cycles N] [--seed S] [--limit L] [--segment-mib M]
+    tests/e2e/kill9.py [--cycles N] [--seed S] [--limit L] [--segment-mib M] [--loops K]
 
 The clients keep everything they were ever told. In the end the ledger must bear out all of it, and
 the sale must have sold out exactly. Exit code 0, or 1 with what is wrong; then the data directory
@@ -95,13 +95,14 @@ class Record:
 class Siege:
     """One sale, one server, many deaths."""
 
-    def __init__(self, place, cycles, seed, limit=1, segment_mib=1, say=print,
+    def __init__(self, place, cycles, seed, limit=1, segment_mib=1, loops=0, say=print,
                  environment=None):
         self.chance, self.cycles, self.say = random.Random(seed), cycles, say
         stock = cycles * UNITS_A_CYCLE
         self.shop = fixture(pathlib.Path(place) / "data", stock * 13 // 10, stock, limit=limit)
         self.server = Server(self.shop.data,
-                             config=f"{UNLIMITED}[journal]\nsegment_mib = {segment_mib}\n",
+                             config=f"{UNLIMITED}[journal]\nsegment_mib = {segment_mib}\n"
+                                    f"[edge]\nloops = {loops}\n",
                              environment=environment)
         self.record = Record(limit)
         self.arrived = 0  # buyers who have tried, in the order of their ids
@@ -219,11 +220,12 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--limit", type=int, default=1, help="units a buyer may have")
     parser.add_argument("--segment-mib", type=int, default=1)
+    parser.add_argument("--loops", type=int, default=0, help="event loops; 0: as many as fit")
     wanted = parser.parse_args()
     place = tempfile.mkdtemp(prefix="floodgate-kill9-")
     print(f"seed {wanted.seed}, data in {place}", flush=True)
     siege = Siege(place, wanted.cycles, wanted.seed, wanted.limit, wanted.segment_mib,
-                  lambda line: print(line, flush=True))
+                  wanted.loops, lambda line: print(line, flush=True))
     wrong = siege.run()
     for sentence in wrong[:20]:
         print("WRONG", sentence)

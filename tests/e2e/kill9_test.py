@@ -25,8 +25,8 @@ class Killed(FloodgateTest):
         self.assertGreater(siege.trimmed, 0, "no segment was ever deleted")
         self.assertGreater(siege.starts_killed, 0)
 
-    def test_the_same_with_limits_and_quantities_and_one_large_segment(self):
-        self.besiege(cycles=8, seed=21, limit=3, segment_mib=64)
+    def test_the_same_with_limits_and_quantities_many_loops_and_a_large_segment(self):
+        self.besiege(cycles=8, seed=21, limit=3, segment_mib=64, loops=3)
 
 
 class TheSiegeItself(FloodgateTest):
@@ -38,7 +38,7 @@ class TheSiegeItself(FloodgateTest):
         self.addCleanup(siege.server.discard)
         siege.server.start()
         with contextlib.closing(lock_ledger(siege.shop.data)):
-            siege.record.note(siege.rush_and_kill("rush", 0.1))
+            siege.record.note(siege.rush_and_kill("clerk", 0))
         self.assert_noticed(siege.sell_out(), "was acknowledged and is lost")
 
     def setUp(self):

@@ -9,8 +9,8 @@ import threading
 import time
 import unittest
 
-from harness import (API, UNLIMITED, Attempt, Crowd, FloodgateTest, check, held_in, lock_ledger,
-                     orders_in, request_bytes)
+from harness import (API, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, check, held_in,
+                     lock_ledger, orders_in, request_bytes)
 
 
 class InTheMiddleOfASale(FloodgateTest):
@@ -59,7 +59,7 @@ class GracefulStop(FloodgateTest):
 
     def test_a_rush_is_finished_what_was_read_is_answered_what_was_not_read_is_not_sold(self):
         shop = self.fixture(users=30000, stock=30000)
-        server = self.server(shop.data, config=UNLIMITED)
+        server = self.server(shop.data, config=UNLIMITED + MANY_LOOPS)
         told, first = {}, 1
         for after_s in (0.01, 0.05, 0.1, 0.2, 0.3):
             server.start()
@@ -172,7 +172,8 @@ class RefusesToStart(FloodgateTest):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             server = self.server(self.shop.data, listen=f"127.0.0.1:{port}")
-            self.assert_refuses(f"cannot listen on 127.0.0.1:{port}: Address already in use", server)
+            self.assert_refuses(f"cannot listen on 127.0.0.1:{port}: Address already in use",
+                                server)
         server.start()  # now it is free, and the failed start has done no harm
         self.assertEqual(server.address[1], port)
 
@@ -216,11 +217,26 @@ class RefusesToStart(FloodgateTest):
         self.assert_refuses(ends.format(0))
         self.assertRegex(check(self.shop.data)[0], "the ledger has entered 200 promises")
         shutil.rmtree(self.journal)
+        self.assertRegex(check(self.shop.data)[0], "the ledger has entered 200 promises")
         self.assert_refuses(ends.format(0))
 
         (self.journal / f"{1:020}.journal").write_bytes(new)
         self.sell(201, 301)
         self.assertEqual(held_in(self.shop.data, self.shop.sales[0]), 300)
+        self.assert_clean(self.shop.data)
+
+    def test_a_journal_whose_ledger_is_gone(self):
+        """An empty ledger beside it would turn everything promised into failed orders."""
+        self.sell(1, 101)
+        kept = self.place / "kept"
+        kept.mkdir()
+        for file in self.shop.data.glob("ledger.db*"):
+            file.rename(kept / file.name)
+        self.assert_refuses("there is a journal, but no ledger")
+        self.assertRegex(check(self.shop.data)[0], "there is no ledger here")
+        for file in kept.iterdir():
+            file.rename(self.shop.data / file.name)
+        self.sell(101, 201)
         self.assert_clean(self.shop.data)
 
 
