@@ -1,0 +1,218 @@
+"""The command line: what it says, with which exit code, and what the first start does."""
+import datetime
+import re
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import API, BINARY, Client, FloodgateTest, check, floodgate
+from recording import FAST, moment_of
+
+
+class CommandLineTest(FloodgateTest):
+
+    def expect(self, code, *words, says=""):
+        """Runs it; the exit code is `code`, and what it says on the right stream."""
+        done = floodgate(*words, timeout_s=20, cwd=self.place)
+        self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        self.assertIn(says, done.stderr if code else done.stdout, words)
+        if code:
+            self.assertLessEqual(len(done.stderr.strip().splitlines()), 8, "it goes on and on")
+        return done
+
+    def configured(self, text):
+        file = self.place / "some.toml"
+        file.write_text(text)
+        return "--config", file
+
+    def test_help_and_version(self):
+        for command, option in (("serve", "--listen"), ("fixture", "--tokens"),
+                                ("check", "--data")):
+            self.expect(0, "--help", says=command)
+            self.expect(0, command, "--help", says=option)
+            self.expect(0, command, "-h", says=option)
+        self.assertRegex(self.expect(0, "--version").stdout, r"^floodgate \d+\.\d+\.\d+\n$")
+
+    def test_wrong_use_is_told_from_failure(self):
+        self.expect(2, says="subcommand")
+        self.expect(2, "nonsense", says="--help")
+        self.expect(2, "serve", "--nonsense", says="--nonsense")
+        self.expect(2, "serve", "extra", says="extra")
+        self.expect(2, "serve", "--data", says="--data")
+        self.expect(2, "check", says="--data")
+        fixture = ["fixture", "--data", "f", "--users", "1", "--sales", "1", "--stock", "1"]
+        self.expect(2, *fixture, says="--tokens")
+        for option, value in (("--users", "-1"), ("--users", "many"), ("--sales", "0"),
+                              ("--stock", "-1"), ("--stock", "1.5"), ("--stock", "1" + "0" * 30),
+                              ("--limit", "0")):
+            self.expect(2, *fixture, "--tokens", "t", option, value, says=option)
+        self.assertFalse((self.place / "f").exists())
+
+    def test_a_bad_configuration_is_named_and_nothing_is_touched(self):
+        for text, says in (
+                ("[edge]\nlissten = 1", "unknown option edge.lissten"),
+                ("nodes = 1", "unknown option nodes"),
+                ("node = -1", "node must be from 0 to"),
+                ("node = 1024", "node must be from 0 to"),
+                ('node = "one"', "node must be a whole number"),
+                ("[edge]\nconnections_max = 0", "edge.connections_max must be from 1"),
+                ("[edge]\nconnections_max = 1.5", "edge.connections_max must be a whole number"),
+                ("[edge]\nlisten = 8080", "edge.listen must be a string"),
+                ('[edge]\ntrusted_proxies = "all"', "edge.trusted_proxies must be a list"),
+                ('[edge]\ntrusted_proxies = ["10.0.0.0/40"]', "10.0.0.0/40"),
+                ('[log]\nlevel = "loud"', "loud"),
+                ("[guard]\npassword_mib = 1", "guard.password_mib must be from 8"),
+                ("[journal]\nsegment_mib = 99999999999999999999", "some.toml"),
+                ("this is not toml", "some.toml"), ("[edge", "some.toml"),
+                ("node = 1\nnode = 2", "some.toml")):
+            done = self.expect(1, "serve", *self.configured(text), "--data", "d", says=says)
+            self.assertIn("some.toml", done.stderr)
+        self.expect(1, "serve", "--config", "missing.toml", "--data", "d", says="missing.toml")
+        self.assertFalse((self.place / "d").exists())
+
+    def test_places_that_cannot_be_used(self):
+        (self.place / "file").write_text("I am a file")
+        self.expect(1, "serve", "--data", "file/below", says="file/below")
+        self.expect(1, "serve", "--data", "file", says="file")
+        self.expect(1, "check", "--data", "missing", says="missing")
+        self.expect(1, "check", "--data", "file", says="file")
+        self.expect(1, "fixture", "--data", "file/below", "--users", "1", "--sales", "1",
+                    "--stock", "1", "--tokens", "t", says="file/below")
+        self.assertFalse((self.place / "missing").exists(), "checking creates nothing")
+
+    def test_addresses_that_cannot_be_listened_on(self):
+        fast = self.configured(FAST)
+        for where, says in (("nonsense", "host:port"), ("127.0.0.1", "host:port"),
+                            ("127.0.0.1:99999", "host:port"), ("127.0.0.1:", "host:port"),
+                            ("127.0.0.1:80x", "host:port"), (":80", "host:port"),
+                            ("256.0.0.1:80", "host:port"), ("203.0.113.1:80", "203.0.113.1:80")):
+            done = self.expect(1, "serve", *fast, "--data", "d", "--listen", where, says=says)
+            self.assertIn(where, done.stderr)
+            self.assertNotIn("password", done.stdout, "an admin nobody saw")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            where = "127.0.0.1:%d" % taken.getsockname()[1]
+            self.expect(1, "serve", *fast, "--data", "d", "--listen", where, says="in use")
+
+    def test_a_fixture_wants_a_directory_of_its_own(self):
+        shop = self.fixture(users=3, stock=5, sales=2)
+        self.assertEqual((len(shop.tokens), len(shop.sales)), (3, 2))
+        self.assertEqual((shop.data / "ledger.db").stat().st_mode & 0o077, 0)
+        tokens = shop.data.with_name(shop.data.name + ".tokens")
+        self.assertEqual(tokens.stat().st_mode & 0o077, 0, "tokens are secrets")
+        self.expect(1, "fixture", "--data", shop.data, "--users", "1", "--sales", "1",
+                    "--stock", "1", "--tokens", "t", says="not empty")
+        self.assertEqual(self.expect(0, "check", "--data", shop.data).stdout, "all is well\n")
+
+    def test_a_directory_in_use_is_neither_checked_nor_served(self):
+        shop = self.fixture(users=1, stock=1)
+        server = self.serve(shop.data, config=FAST)
+        self.expect(1, "check", "--data", shop.data, says="in use")
+        self.expect(1, "serve", "--data", shop.data, "--listen", "127.0.0.1:0", says="in use")
+        with server.client() as client:
+            self.assertEqual(client.buy(shop.sales[0], shop.tokens[0]).status, 202)
+        self.assertEqual(server.stop(), 0)
+        self.assert_clean(shop.data)
+
+
+class FirstStartTest(FloodgateTest):
+
+    def start(self, *options):
+        """`floodgate serve` in the test's place: (what it said, a client). Ends with the test."""
+        (self.place / "fast.toml").write_text(FAST)
+        with tempfile.TemporaryFile("w+") as said:
+            process = subprocess.Popen(
+                [BINARY, "serve", "--config", "fast.toml", "--listen", "127.0.0.1:0", *options],
+                cwd=self.place, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            deadline, found = time.monotonic() + 30, None
+            while not found and time.monotonic() < deadline and process.poll() is None:
+                time.sleep(0.01)
+                said.seek(0)
+                text = said.read()
+                found = re.search(r"http://([\d.]+):(\d+)/readyz", text)
+        self.assertTrue(found, text)
+        client = Client((found[1], int(found[2])))
+        self.addCleanup(client.close)
+        self.process = process
+        return text, client
+
+    def stop(self):
+        self.process.terminate()
+        self.assertEqual(self.process.wait(30), 0)
+
+    def log_in(self, client, phone, password):
+        answer = client.post(f"{API}/auth/login", {"phone": phone, "password": password})
+        self.assertEqual(answer.status, 200, answer.text)
+        return answer.json
+
+    def test_the_demo_has_two_rounds_and_log_ins_that_work(self):
+        said, client = self.start("--demo")
+        accounts = re.findall(r"(buyer|admin)\b.*?phone (\S+)  password (\S+)", said)
+        self.assertEqual([role for role, *_ in accounts], ["buyer", "admin"])
+        tokens = {}
+        for role, phone, password in accounts:
+            welcome = self.log_in(client, phone, password)
+            self.assertEqual(welcome["user"]["role"], role)
+            tokens[role] = welcome["token"]
+
+        rounds = client.get(f"{API}/rounds").json["rounds"]
+        self.assertEqual(len(rounds), 2)
+        now = moment_of(client.get(f"{API}/time").json["now"])
+        opened, coming = rounds
+        self.assertLess(moment_of(opened["starts_at"]), now)
+        self.assertGreater(moment_of(opened["ends_at"]), now + datetime.timedelta(hours=1))
+        wait = (moment_of(coming["starts_at"]) - now).total_seconds()
+        self.assertTrue(90 < wait <= 120, wait)
+        self.assertTrue(opened["sales"] and coming["sales"])
+        self.assertEqual(client.buy(opened["sales"][0]["id"], tokens["buyer"]).status, 202)
+        answer = client.buy(coming["sales"][0]["id"], tokens["buyer"])
+        self.assertEqual(answer.code, "not_started")
+        self.assertEqual(client.get(f"{API}/admin/audit", tokens["admin"]).status, 200)
+
+        self.stop()
+        again, client = self.start("--demo")
+        self.assertIn(accounts[0][2], again, "the log-ins are shown again")
+        self.assertNotIn("first admin", again)
+        same = client.get(f"{API}/rounds").json["rounds"]
+        self.assertEqual([(r["id"], r["starts_at"], len(r["sales"])) for r in same],
+                         [(r["id"], r["starts_at"], len(r["sales"])) for r in rounds])
+        self.assertEqual(same[0]["sales"][0]["free"], opened["sales"][0]["free"] - 1)
+        self.stop()
+        self.assertEqual(check(self.place / "data"), [])
+
+    def test_the_first_start_shows_an_admin_password_once(self):
+        said, client = self.start("--data", "d")
+        found = re.search(r"phone (\S+)  password (\S{16,})", said)
+        self.assertTrue(found, said)
+        self.assertEqual(self.log_in(client, found[1], found[2])["user"]["role"], "admin")
+        self.assertEqual(client.get(f"{API}/rounds").json, {"rounds": []})
+        self.assertEqual((self.place / "d").stat().st_mode & 0o077, 0, "for its owner only")
+        self.stop()
+        again, client = self.start("--data", "d")
+        self.assertNotIn("password", again)
+        self.assertEqual(self.log_in(client, found[1], found[2])["user"]["role"], "admin")
+
+    def test_a_demo_on_top_of_real_data_adds_nothing(self):
+        shop = self.fixture(users=1, stock=1)
+        said, client = self.start("--data", str(shop.data), "--demo")
+        self.assertNotIn("demo", said.lower())
+        self.assertEqual(len(client.get(f"{API}/rounds").json["rounds"]), 1)
+        self.assertRegex(said, r"phone (\S+)  password (\S{16,})", "but it needs an admin")
+
+    def test_it_stops_while_guests_are_connected(self):
+        for signal in (15, 2):
+            _, client = self.start("--data", f"d{signal}")
+            self.assertEqual(client.get("/healthz").status, 200)
+            begin = time.monotonic()
+            self.process.send_signal(signal)
+            self.assertEqual(self.process.wait(20), 0)
+            self.assertLess(time.monotonic() - begin, 5)
+            with self.assertRaises(ConnectionError):
+                client.get("/healthz")
+
+
+if __name__ == "__main__":
+    unittest.main()
