@@ -254,8 +254,5 @@ class BadInputTest(SharedServer):
                 self.expect_refusal(answer, f"{operation.name} {headers}", (401,))
 
 
-del SharedServer
-
-
 if __name__ == "__main__":
     unittest.main()

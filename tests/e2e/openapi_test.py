@@ -127,8 +127,5 @@ class OpenApiTest(SharedServer):
         self.assertEqual({o.name for o in self.description.operations} - seen, set())
 
 
-del SharedServer  # or unittest would run it by itself
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -69,6 +69,7 @@ class ConnectionCapTest(SharedServer):
     def test_past_the_cap_one_is_told_and_later_it_works_again(self):
         crowd = [Raw(self.server.address, GET_TIME) for _ in range(5)]  # and the test's own
         for raw in crowd:
+            self.addCleanup(raw.socket.close)
             self.assertEqual(raw.one().status, 200)
         with Raw(self.server.address, GET_TIME) as late:
             answer = late.one()
@@ -84,7 +85,26 @@ class ConnectionCapTest(SharedServer):
         for raw in crowd:
             raw.send(GET_TIME)
             self.assertEqual(raw.one().status, 200, "who was there first is served on")
+
+
+class BusyPoolTest(SharedServer):
+    config = FAST.replace("password_passes = 1", "password_passes = 20") + \
+        "login_by_phone_per_minute = 0\n[edge]\npool_queue_max = 2\n"
+
+    def test_past_the_queue_one_is_told_to_come_back_and_buying_goes_on(self):
+        sale, token = self.add_sale(), self.register()
+        guess = request_bytes("POST", f"{API}/auth/login", body={
+            "phone": "13800138000", "password": "guess guess"})
+        crowd = [Raw(self.server.address, guess) for _ in range(30)]
+        self.assertEqual(self.client.buy(sale, token).status, 202)
+        answers = [raw.one() for raw in crowd]
+        for raw in crowd:
             raw.socket.close()
+        self.assertEqual({a.code for a in answers}, {"wrong_credentials", "busy"})
+        busy = next(a for a in answers if a.code == "busy")
+        self.assertEqual(busy.status, 503)
+        self.assertGreater(busy.json["retry_after_ms"], 0)
+        self.assertEqual(busy.headers["retry-after"], "1")
 
 
 if __name__ == "__main__":
