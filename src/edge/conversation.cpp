@@ -217,7 +217,10 @@ conversation::step conversation::read_head() {
         parsed_ += 2;  // empty lines before a request are to be ignored
     const std::string_view came(buffer_.data() + parsed_, used_ - parsed_);
     const std::size_t end = came.find("\r\n\r\n");
-    if (parsed_ + std::min(end, came.size()) > limits_.head_bytes_max) {
+    // Without its end, three bytes more may be part of that: the limit must not depend on slices.
+    const std::size_t head =
+        end < came.size() ? end : came.size() - std::min<std::size_t>(came.size(), 3);
+    if (parsed_ + head > limits_.head_bytes_max) {
         if (came.find("\r\n") > limits_.head_bytes_max)
             return refuse(problem::uri_too_long, "the request line is longer than allowed");
         return refuse(problem::header_too_large, "the request head is larger than allowed");

@@ -146,6 +146,27 @@ INSTANTIATE_TEST_SUITE_P(
         bad_case{"NegativeLength", post + "Content-Length: -3\r\n\r\n", problem::bad_request},
         bad_case{"FoldedLine", "GET /a HTTP/1.1\r\nHost: x\r\nToken: a\r\n b\r\n\r\n",
                  problem::bad_request},
+        bad_case{"FoldedFieldNobodyReads", "GET /a HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n",
+                 problem::bad_request},
+        bad_case{"FoldedAfterTheColon", "GET /a HTTP/1.1\r\nHost: x\r\nToken:\r\n b\r\n\r\n",
+                 problem::bad_request},
+        bad_case{"ListOfLengths", post + "Content-Length: 3, 3\r\n\r\nabc", problem::bad_request},
+        bad_case{"OtherEncoding", post + "Transfer-Encoding: gzip\r\n\r\n", problem::bad_request},
+        bad_case{"OneEncodingMore", post + "Transfer-Encoding: gzip, chunked\r\n\r\n",
+                 problem::bad_request},
+        bad_case{"ChunkedIn10", "POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+                 problem::bad_request},
+        bad_case{"EndlessChunkExtension",
+                 post + "Transfer-Encoding: chunked\r\n\r\n5;" + std::string(2000, 'a'),
+                 problem::header_too_large},
+        bad_case{"EndlessTrailer",
+                 post + "Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + std::string(2000, 'a'),
+                 problem::header_too_large},
+        bad_case{"LargeTrailer",
+                 post + "Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + std::string(1200, 'a') +
+                     "\r\n\r\n",
+                 problem::header_too_large},
+        bad_case{"EndlessTarget", "GET /" + std::string(2000, 'a'), problem::uri_too_long},
         bad_case{"BadChunk", post + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
                  problem::bad_request},
         bad_case{"Expect", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n",
@@ -164,6 +185,17 @@ INSTANTIATE_TEST_SUITE_P(
                  post + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'a'),
                  problem::payload_too_large}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// The fuzzer found: refused or not, depending on where TCP cut the empty line.
+TEST_F(ConversationTest, TakesAHeadOfExactlyTheLimitInAnySlices) {
+    std::string head = "GET /a HTTP/1.1\r\nHost: x\r\nX: ";
+    head += std::string(limits_.head_bytes_max - head.size(), 'a');
+    for (std::size_t piece = 1; piece < 9; ++piece) {
+        EXPECT_EQ(say(head + "\r\n\r\n", piece), step::request_ready) << piece;
+        talk_.finish();
+    }
+    EXPECT_EQ(say(head + "a\r\n\r\n"), step::refused);
+}
 
 TEST_F(ConversationTest, TakesABodyOfExactlyTheLimit) {
     EXPECT_EQ(say(post + "Content-Length: 100\r\n\r\n" + std::string(100, 'a')),
