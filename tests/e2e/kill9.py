@@ -26,41 +26,61 @@ CHECK_EVERY = 4  # cycles
 
 
 class Record:
-    """Everything the clients were told, and what was never answered."""
+    """Everything the clients were told, and what was never answered.
+
+    A wish is one attempt, or all attempts of a buyer with the same Idempotency-Key: it may become
+    one order at most.
+    """
 
     def __init__(self, limit):
         self.limit = limit
-        self.attempted = collections.Counter()   # buyer -> units they may have got: all they sent
-        self.unanswered = collections.Counter()  # buyer -> attempts that died on the way
-        self.acknowledged = {}                   # order number -> (sale, buyer, quantity)
-        self.named = {}                          # order number -> buyer: refused because of it
-        self.sold_out_at = None                  # somebody has heard it by then
-        self.breaches = []                       # what already the answers contradict
+        self.wished = {}            # wish -> units
+        self.wished_at = {}         # wish -> when it was first sent
+        self.unknown = set()        # wishes without an answer: they may have become orders
+        self.granted = {}           # wish -> order number
+        self.acknowledged = {}      # order number -> (sale, buyer, quantity)
+        self.named = {}             # order number -> buyer: refused because of it
+        self.sold_out_at = None     # somebody has heard it by then
+        self.breaches = []          # what already the answers contradict
 
     def note(self, attempts):
         for a in attempts:
             if a.fate == "unsent":
                 continue
-            self.attempted[a.buyer] += a.quantity or 1
+            wish = (a.buyer, a.key or len(self.wished))
+            self.wished[wish] = a.quantity or 1
+            self.wished_at[wish] = min(a.sent_at, self.wished_at.get(wish, a.sent_at))
             if a.fate == "unanswered":
-                self.unanswered[a.buyer] += 1
-            elif a.accepted:
-                self.note_acknowledged(a)
-            elif a.code == "already_ordered":
-                if a.order_no:
-                    self.named[a.order_no] = a.buyer
-            elif a.code == "sold_out":
-                if (a.quantity or 1) == 1:
-                    self.sold_out_at = min(self.sold_out_at or a.answered_at, a.answered_at)
+                if wish not in self.granted:
+                    self.unknown.add(wish)
+                continue
+            if a.accepted:
+                self.note_acknowledged(a, wish)
             else:
-                self.breaches.append(f"an answer that has no place here: {a} {a.body}")
+                self.note_refused(a, wish)
+            self.unknown.discard(wish)
 
-    def note_acknowledged(self, a):
-        if a.order_no in self.acknowledged:
+    def note_acknowledged(self, a, wish):
+        known = self.granted.setdefault(wish, a.order_no)
+        if known != a.order_no:
+            self.breaches.append(f"one key, two orders: {known} and {a}")
+        told = (a.sale, a.buyer, a.quantity or 1)
+        if self.acknowledged.get(a.order_no, told) != told or (
+                not a.key and a.order_no in self.acknowledged):
             self.breaches.append(f"order number {a.order_no} was given twice: {a}")
-        if self.sold_out_at is not None and a.sent_at > self.sold_out_at:
-            self.breaches.append(f"sold out was said, and then one was sold: {a}")
-        self.acknowledged[a.order_no] = (a.sale, a.buyer, a.quantity or 1)
+        self.acknowledged[a.order_no] = told
+
+    def note_refused(self, a, wish):
+        if wish in self.granted:
+            self.breaches.append(f"refused, though the key has order {self.granted[wish]}: {a}")
+        if a.code == "already_ordered":
+            if a.order_no:
+                self.named[a.order_no] = a.buyer
+        elif a.code == "sold_out":
+            if (a.quantity or 1) == 1:
+                self.sold_out_at = min(self.sold_out_at or a.answered_at, a.answered_at)
+        else:
+            self.breaches.append(f"an answer that has no place here: {a} {a.body}")
 
     def judge(self, orders, held, stock=None):
         """What is wrong with a ledger, given what was told. `stock`: it must be sold out."""
@@ -73,6 +93,13 @@ class Record:
         for no, buyer in self.named.items():
             if no not in orders or orders[no][1] != buyer:
                 wrong.append(f"buyer {buyer} was refused for order {no}, which is not theirs")
+        for wish, no in self.granted.items():
+            if self.sold_out_at is not None and self.wished_at[wish] > self.sold_out_at:
+                wrong.append(f"sold out was said, and then one was sold: order {no}")
+        asked, open_wishes = collections.Counter(), collections.Counter()
+        for (buyer, _), quantity in self.wished.items():
+            asked[buyer] += quantity
+        open_wishes.update(buyer for buyer, _ in self.unknown)
         units, surplus = collections.Counter(), collections.Counter()
         for no, (_, buyer, quantity, _) in orders.items():
             units[buyer] += quantity
@@ -80,11 +107,11 @@ class Record:
         for buyer, n in units.items():
             if n > self.limit:
                 wrong.append(f"buyer {buyer} has {n} units, the limit is {self.limit}")
-            if n > self.attempted[buyer]:
-                wrong.append(f"buyer {buyer} has {n} units and asked for {self.attempted[buyer]}")
-            if surplus[buyer] > self.unanswered[buyer]:
+            if n > asked[buyer]:
+                wrong.append(f"buyer {buyer} has {n} units and asked for {asked[buyer]}")
+            if surplus[buyer] > open_wishes[buyer]:
                 wrong.append(f"buyer {buyer} has {surplus[buyer]} orders nobody told them of, but "
-                             f"only {self.unanswered[buyer]} attempts without an answer")
+                             f"only {open_wishes[buyer]} attempts without an answer")
         if held != sum(units.values()):
             wrong.append(f"the sale holds {held} units, its orders {sum(units.values())}")
         if stock is not None and held != stock:
@@ -105,6 +132,7 @@ class Siege:
                                     f"[edge]\nloops = {loops}\n",
                              environment=environment)
         self.record = Record(limit)
+        self.keys, self.unanswered = 0, []
         self.arrived = 0  # buyers who have tried, in the order of their ids
         self.segments, self.trimmed, self.starts_killed = set(), 0, 0
 
@@ -133,6 +161,8 @@ class Siege:
             ("stopping", self.chance.uniform(0, 0.05))))
         made = self.rush_and_kill(how, after_s)
         self.record.note(made)
+        self.unanswered = [(a.buyer, a.quantity, a.key) for a in made
+                           if a.key and a.fate == "unanswered"]
         fates = collections.Counter(a.code or a.fate for a in made)
         self.note_segments()
         return (f"cycle {cycle}: {how} {after_s * 1000:.0f} ms, {dict(fates)}, "
@@ -159,14 +189,18 @@ class Siege:
         out = []
         while len(out) < count:
             self.arrived = min(self.arrived + 1, len(self.shop.tokens))
-            out += [self.attempt(self.arrived)] * self.chance.choice((1, 1, 1, 2))
+            out += [self.wish_of(self.arrived)] * self.chance.choice((1, 1, 1, 2))
             if self.chance.random() < 0.2:
-                out.append(self.attempt(self.chance.randint(1, self.arrived)))
-        return [Attempt(self.shop, b, quantity=q) for b, q in out]
+                out.append(self.wish_of(self.chance.randint(1, self.arrived)))
+        retried, self.unanswered = self.unanswered, []
+        return [Attempt(self.shop, b, quantity=q, key=key) for b, q, key in retried + out]
 
-    def attempt(self, buyer):
-        most = self.record.limit
-        return buyer, None if most == 1 else self.chance.randint(1, most)
+    def wish_of(self, buyer):
+        """Where a buyer may have several, their clients use keys and try again what died."""
+        if self.record.limit == 1:
+            return buyer, None, None
+        self.keys += 1
+        return buyer, self.chance.randint(1, self.record.limit), f"wish-{self.keys}"
 
     def die_while_starting(self):
         """Now and then: killed while it recovers, once or twice."""
@@ -184,21 +218,20 @@ class Siege:
     def sell_out(self):
         """The sale goes on as if nothing had happened, to the last unit."""
         self.server.start()
-        left = self.shop.stock - self.sold()
         crowd = Crowd(self.server.address, CONNECTIONS)
         everybody = range(1, len(self.shop.tokens) + 1)
-        if self.record.limit > 1:
-            self.record.note(crowd.rush(self.buyers(left // 2)))
-            left = self.shop.stock - self.sold()
+        if self.record.limit > 1:  # the last retries, and some more wishes for several
+            left = self.shop.stock - held_in(self.shop.data, self.shop.sales[0])
+            self.record.note(crowd.rush(self.buyers(left // 4)))
         self.record.note(crowd.rush(
-            Attempt(self.shop, b, quantity=None) for b in self.rotated(everybody)))
+            (Attempt(self.shop, b) for b in self.rotated(everybody)), within_s=180))
         self.note_segments()
         code = self.server.stop(60)
         wrong = [f"the server exited with {code}"] if code != 0 else []
         wrong += check(self.shop.data)
         orders = orders_in(self.shop.data)
         self.say(f"sold out: {len(orders)} orders, {len(self.record.acknowledged)} acknowledged, "
-                 f"{sum(self.record.unanswered.values())} attempts unanswered, "
+                 f"{len(self.record.unknown)} wishes unanswered, "
                  f"{len(self.segments)} segments, {self.trimmed} of them trimmed, "
                  f"{self.starts_killed} starts killed")
         if self.record.sold_out_at is None:
@@ -209,9 +242,6 @@ class Siege:
     def rotated(self, everybody):
         """Those who have not tried first."""
         return [*everybody[self.arrived:], *everybody[:self.arrived]]
-
-    def sold(self):
-        return held_in(self.shop.data, self.shop.sales[0])
 
 
 def main():
