@@ -196,6 +196,20 @@ TEST_P(OrderEntryContract, AKnownOrderIsLeftAloneWhateverItsStateAndItsSale) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
+// Regression: found by a mutant. The known order takes a unit for a moment; the last buyer needs
+// it.
+TEST_P(OrderEntryContract, AKnownOrderTakesNoUnitFromThoseBehindIt) {
+    const auto sale = verbs_.add_sale({.stock = 3, .limit = 3});
+    const auto known = verbs_.promise(sale, 1), b = verbs_.promise(sale, 2),
+               c = verbs_.promise(sale, 3);
+    verbs_.enter({known});
+    const auto report = verbs_.enter({known, b, c});
+    EXPECT_EQ(report.known, 1U);
+    EXPECT_EQ(report.entered, 2U);
+    EXPECT_EQ(verbs_.held(sale), 3);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
 TEST_P(OrderEntryContract, ABatchNotBeyondThePositionChangesNothing) {
     const auto sale = verbs_.add_sale();
     verbs_.enter({verbs_.promise(sale, 1), verbs_.promise(sale, 2)});
