@@ -318,7 +318,7 @@ class NoProxyTest(Forwarding):
     """With no trusted proxies everybody counts as who they connect as."""
     config = "[edge]\ntrusted_proxies = []\n" + FAST + \
         "purchase_by_address_burst = 3\npurchase_by_address_per_minute = 1\n" \
-        "login_by_address_burst = 30\n"
+        "login_by_address_burst = 30\nlogin_by_address_per_minute = 1\n"
 
     def test_forwarded_addresses_are_not_believed(self):
         sale = self.add_sale(stock=100)

@@ -34,14 +34,14 @@ class PatienceTest(SharedServer):
             seconds, answer = self.drip(start[skipped:], b"y")
             self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
             self.assertEqual(answer.headers["connection"], "close")
-            self.assertTrue(0.3 < seconds < 2, seconds)
+            self.assertTrue(0.3 < seconds < 5, seconds)
 
     def test_a_body_that_drips_is_cut_off(self):
         head = request_bytes("POST", f"{API}/auth/login", headers={"Content-Length": 1000})
         head = head.replace(b"Content-Length: 0\r\n", b"")
         seconds, answer = self.drip(head, b" ")
         self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
-        self.assertTrue(0.3 < seconds < 2, seconds)
+        self.assertTrue(0.3 < seconds < 5, seconds)
         chunked = head.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked")
         seconds, answer = self.drip(chunked, b"1\r\n \r\n")
         self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
@@ -51,16 +51,16 @@ class PatienceTest(SharedServer):
             with Raw(self.server.address, start) as raw:
                 begin = time.monotonic()
                 self.assertEqual(len(raw.answers()), answers)
-                self.assertTrue(0.4 < time.monotonic() - begin < 3)
+                self.assertTrue(0.4 < time.monotonic() - begin < 5)
 
     def test_who_does_not_read_is_cut_off(self):
         with Raw(self.server.address, request_bytes("GET", f"{API}/openapi.json") * 100,
-                 receive_bytes=4096) as raw:
-            deadline = time.monotonic() + PATIENCE
-            while self.server.metric("floodgate_connections") > 2 and time.monotonic() < deadline:
+                 receive_bytes=4096):
+            deadline, others = time.monotonic() + PATIENCE, 9
+            while others > 0 and time.monotonic() < deadline:
                 time.sleep(0.1)
-            self.assertLessEqual(self.server.metric("floodgate_connections"), 2)
-            self.assertEqual(raw.socket.fileno() >= 0, True)
+                others = self.server.metric("floodgate_connections") - 1  # its own
+            self.assertEqual(others, 0)
 
 
 class ConnectionCapTest(SharedServer):
