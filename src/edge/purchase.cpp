@@ -52,7 +52,7 @@ std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) 
         if (r.idempotency_key.size() > idempotency_key_bytes_max || !printable) {
             return purchase_fault{
                 problem::bad_request,
-                {"Idempotency-Key", "Idempotency-Key must be 1 to 128 visible ASCII characters."}};
+                {"Idempotency-Key", "Idempotency-Key must be 1 to 128 visible ASCII characters"}};
         }
         a.key = guard::key_of(a.buyer, r.idempotency_key);
     }

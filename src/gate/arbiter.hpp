@@ -16,8 +16,8 @@ namespace floodgate::gate {
 
 struct decision {
     sale::verdict verdict;
-    sale::promise promise;  // only when the verdict is `accepted`; not put down yet
-    shelf* on = nullptr;    // null: unknown sale
+    sale::promise promise{};  // only when the verdict is `accepted`; not put down yet
+    shelf* on = nullptr;      // null: unknown sale
 };
 
 class arbiter {

@@ -84,7 +84,9 @@ TEST(Arbiter, IsInTheSameStateAfterReplayingItsPromises) {
             const auto one = live.decide(a, opening, true).verdict;
             const auto two = replayed.decide(a, opening, true).verdict;
             ASSERT_EQ(one.what, two.what) << "seed " << seed;
-            if (one.what != answer::accepted) ASSERT_EQ(one.order, two.order) << "seed " << seed;
+            if (one.what != answer::accepted) {
+                ASSERT_EQ(one.order, two.order) << "seed " << seed;
+            }
         }
     }
 }

@@ -60,17 +60,22 @@ void embedded_turnstile::embedded_lane::submit(std::span<const sale::attempt> at
                                                instant now) {
     const bool may_promise = owner_.line_.backlog() < owner_.options_.backlog_max;
     std::array<std::uint32_t, sale::answers + 1> counted{};
-    bool promised = false;
+    mark last;
     {
         const std::lock_guard lock(owner_.mutex_);
         for (const sale::attempt& a : attempts) {
             held_back_.push_back(judge(a, now, may_promise));
             const auto what = held_back_.back().verdict.what;
             ++counted[static_cast<std::size_t>(what)];
-            promised |= what == sale::answer::accepted;
+            if (what == sale::answer::accepted)
+                last = {held_back_.back().rests_on, held_back_.back().verdict.order};
+        }
+        if (last.order.value != 0) {
+            owner_.newest_durable();
+            owner_.marks_.push_back(last);
         }
     }
-    if (promised) owner_.line_.push();
+    if (last.order.value != 0) owner_.line_.push();
     for (std::size_t i = 0; i < counted.size(); ++i)
         if (counted[i]) owner_.by_answer_[i].fetch_add(counted[i], std::memory_order_relaxed);
 }
@@ -98,7 +103,18 @@ void embedded_turnstile::wake_lanes() {
     for (embedded_lane* l : lanes_) l->wake_if_waiting();
 }
 
+// Under mutex_.
+sale::order_no embedded_turnstile::newest_durable() {
+    const sale::sequence durable = line_.durable();
+    while (!marks_.empty() && marks_.front().seq <= durable) {
+        newest_durable_ = marks_.front().order;
+        marks_.pop_front();
+    }
+    return newest_durable_;
+}
+
 void embedded_turnstile::restore(const sale::promise& p, sale::sequence seq) {
+    newest_durable_ = std::max(newest_durable_, p.order);
     arbiter_.restore(p, seq);
 }
 
@@ -127,7 +143,10 @@ std::optional<standing> embedded_turnstile::look_up(sale::sale_id sale) {
 
 std::vector<turnstile::promised> embedded_turnstile::promised_to(sale::user_id buyer) {
     const std::lock_guard lock(mutex_);
-    return arbiter_.promised_to(buyer);
+    std::vector<promised> out = arbiter_.promised_to(buyer);
+    std::erase_if(out,
+                  [durable = newest_durable()](const promised& p) { return p.order > durable; });
+    return out;
 }
 
 embedded_turnstile::counts embedded_turnstile::read_counts() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 
 #include "gate/arbiter.hpp"
@@ -46,11 +47,20 @@ private:
     class embedded_lane;
 
     void wake_lanes();
+    sale::order_no newest_durable();
 
     sale::promise_line& line_;
     const options options_;
     std::mutex mutex_;  // guards arbiter_: whoever holds it is the one writer
     arbiter arbiter_;
+    // The last order number of each batch that was not durable when last looked at, with its place
+    // in the line. Numbers grow along the line, so one number tells which promises are durable.
+    struct mark {
+        sale::sequence seq;
+        sale::order_no order;
+    };
+    std::deque<mark> marks_;
+    sale::order_no newest_durable_{};
     std::array<std::atomic<std::uint64_t>, sale::answers + 1> by_answer_{};
     std::mutex lanes_mutex_;
     std::vector<embedded_lane*> lanes_;

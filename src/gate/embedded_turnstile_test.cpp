@@ -127,6 +127,17 @@ TEST_F(EmbeddedTurnstileTest, DoesNotWakeALaneThatWaitsForNothing) {
     EXPECT_EQ(woken_, 0) << "everything was collected without waiting";
 }
 
+TEST_F(EmbeddedTurnstileTest, TellsNobodyOfAPromiseThatACrashCouldTakeBack) {
+    ask(1, 10);
+    ask(2, 20);
+    EXPECT_TRUE(turnstile_.promised_to({1}).empty());
+    line_.sync_to(1);
+    EXPECT_EQ(turnstile_.promised_to({1}).size(), 1U);
+    EXPECT_TRUE(turnstile_.promised_to({2}).empty());
+    line_.sync_to(2);
+    EXPECT_EQ(turnstile_.promised_to({2}).size(), 1U);
+}
+
 TEST_F(EmbeddedTurnstileTest, CountsItsAnswers) {
     for (std::int64_t b = 1; b <= 5; ++b) ask(b, 0);
     const auto counts = turnstile_.read_counts();

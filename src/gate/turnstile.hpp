@@ -56,7 +56,8 @@ public:
 
     virtual std::optional<standing> look_up(sale::sale_id sale) = 0;
 
-    // The order numbers promised to this buyer in loaded sales, with their sale, newest first.
+    // The orders promised to this buyer in loaded sales, newest first: durable ones only, since
+    // nobody may be told of a promise that a crash could still take back.
     struct promised {
         sale::sale_id sale;
         sale::order_no order;
