@@ -20,8 +20,8 @@ from harness import (UNLIMITED, Attempt, Crowd, Server, ServerFailed, check, fix
                      orders_in)
 
 CONNECTIONS = 200
-UNITS_A_CYCLE = 6000
-CLICKS_A_SECOND = 30000  # more than can be answered: the rush must not end before the kill
+BUYERS_A_CYCLE = 8000
+CLICKS_A_SECOND = 45000  # more than can be answered: the rush must not end before the kill
 CHECK_EVERY = 4  # cycles
 
 
@@ -125,8 +125,9 @@ class Siege:
     def __init__(self, place, cycles, seed, limit=1, segment_mib=1, loops=0, say=print,
                  environment=None):
         self.chance, self.cycles, self.say = random.Random(seed), cycles, say
-        stock = cycles * UNITS_A_CYCLE
-        self.shop = fixture(pathlib.Path(place) / "data", stock * 13 // 10, stock, limit=limit)
+        buyers, wish = cycles * BUYERS_A_CYCLE, (limit + 1) // 2  # units in a usual wish
+        self.shop = fixture(pathlib.Path(place) / "data", buyers, buyers * wish * 3 // 4,
+                            limit=limit)
         self.server = Server(self.shop.data,
                              config=f"{UNLIMITED}[journal]\nsegment_mib = {segment_mib}\n"
                                     f"[edge]\nloops = {loops}\n",
@@ -219,12 +220,11 @@ class Siege:
         """The sale goes on as if nothing had happened, to the last unit."""
         self.server.start()
         crowd = Crowd(self.server.address, CONNECTIONS)
-        everybody = range(1, len(self.shop.tokens) + 1)
-        if self.record.limit > 1:  # the last retries, and some more wishes for several
-            left = self.shop.stock - held_in(self.shop.data, self.shop.sales[0])
-            self.record.note(crowd.rush(self.buyers(left // 4)))
-        self.record.note(crowd.rush(
-            (Attempt(self.shop, b) for b in self.rotated(everybody)), within_s=180))
+        self.record.note(crowd.rush(self.buyers(1000)))  # the last retries among them
+        for _ in range(self.record.limit):
+            if self.record.sold_out_at is None:
+                self.record.note(crowd.rush(
+                    (Attempt(self.shop, b) for b in self.newest_first()), within_s=180))
         self.note_segments()
         code = self.server.stop(60)
         wrong = [f"the server exited with {code}"] if code != 0 else []
@@ -239,9 +239,9 @@ class Siege:
         return wrong + self.record.judge(
             orders, held_in(self.shop.data, self.shop.sales[0]), self.shop.stock)
 
-    def rotated(self, everybody):
-        """Those who have not tried first."""
-        return [*everybody[self.arrived:], *everybody[:self.arrived]]
+    def newest_first(self):
+        """Everybody, those who have not tried yet before the others."""
+        return range(len(self.shop.tokens), 0, -1)
 
 
 def main():
