@@ -114,12 +114,12 @@ struct engine::parts {
 
     std::string metrics() const {
         return metrics_page({.gate = gate.read_counts(),
-                                   .journal = line.read_figures(),
-                                   .backlog = line.backlog(),
-                                   .clerk = clerk.read_figures(),
-                                   .edge = server->read_figures(),
-                                   .pool_waiting = server->pool_waiting(),
-                                   .logins = sessions.count()});
+                             .journal = line.read_figures(),
+                             .backlog = line.backlog(),
+                             .clerk = clerk.read_figures(),
+                             .edge = server->read_figures(),
+                             .pool_waiting = server->pool_waiting(),
+                             .logins = sessions.count()});
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <stdexcept>
 
 #include "guard/tokens.hpp"
@@ -80,16 +81,18 @@ void add_round(ledger::ledger& book, std::span<const article> articles, sale::ro
 void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now) {
     if (expect(book.users().any_admin(), "ledger")) return;
     const std::string password = guard::new_token().substr(0, 16);
+    // Shown before it is kept: a kill in between costs a password nobody has used, not the account.
+    fmt::print(
+        "The first admin was created; this is shown once / 已创建管理员，密码仅显示一次:\n"
+        "  phone {}  password {}\n",
+        admin_phone, password);
+    std::fflush(stdout);
     expect(book.users().add({.phone = admin_phone,
                              .nickname = "Operator",
                              .password_hash = passwords.hash(password),
                              .role = sale::role::admin,
                              .created_at = now}),
            "ledger");
-    fmt::print(
-        "The first admin was created; this is shown once / 已创建管理员，密码仅显示一次:\n"
-        "  phone {}  password {}\n",
-        admin_phone, password);
 }
 
 void create_demo(ledger::ledger& book, const guard::passwords& passwords, instant now) {

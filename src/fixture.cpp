@@ -27,10 +27,7 @@ T expect(result<T> got, const char* what) {
     return got.value();
 }
 
-void add_users(ledger::ledger& book, const fixture_options& o, instant now) {
-    umask(0077);  // a token is as good as a password
-    std::ofstream tokens(o.tokens_file, std::ios::trunc);
-    if (!tokens) throw std::runtime_error(o.tokens_file + ": cannot be written");
+void add_users(ledger::ledger& book, const fixture_options& o, std::ostream& tokens, instant now) {
     const std::string hash = guard::passwords(guard::cheapest).hash("fixture");
     std::vector<sale::user> users;
     std::vector<sale::login> logins;
@@ -51,7 +48,6 @@ void add_users(ledger::ledger& book, const fixture_options& o, instant now) {
         if (const auto added = book.users().add_many(users, logins); !added)
             throw std::runtime_error("ledger: " + added.error().message());
     }
-    if (!tokens.flush()) throw std::runtime_error(o.tokens_file + ": cannot be written");
 }
 
 void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
@@ -80,13 +76,20 @@ void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
 }  // namespace
 
 void make_fixture(const fixture_options& o) {
-    std::filesystem::create_directories(o.data);
     const std::string file = o.data + "/ledger.db";
-    if (std::filesystem::exists(file))
+    std::error_code error;
+    std::filesystem::create_directories(o.data, error);
+    if (error) throw std::runtime_error(o.data + ": " + error.message());
+    if (!std::filesystem::is_empty(o.data, error) || error)
         throw std::runtime_error(o.data + ": not empty; a fixture needs a directory of its own");
+    umask(0077);                                           // a token is as good as a password
+    std::ofstream tokens(o.tokens_file, std::ios::trunc);  // before the ledger: a retry is easy
+    if (!tokens) throw std::runtime_error(o.tokens_file + ": cannot be written");
+    std::filesystem::permissions(o.data, std::filesystem::perms::owner_all, error);
     ledger::ledger book(store::open_sqlite({.path = file}));
     const instant now = wall_clock().now();
-    add_users(book, o, now);
+    add_users(book, o, tokens, now);
+    if (!tokens.flush()) throw std::runtime_error(o.tokens_file + ": cannot be written");
     add_sales(book, o, now);
 }
 

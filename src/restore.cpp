@@ -2,6 +2,8 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <stdexcept>
 
@@ -47,6 +49,8 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
     if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
     auto sales = book.catalogue().sales();
     boost::unordered_flat_set<std::int64_t> over;
+    boost::unordered_flat_set<std::int64_t> known;
+    for (const sale::sale& s : expect(sales, "ledger")) known.insert(s.id.value);
     for (const sale::sale& s : expect(sales, "ledger"))
         if (s.ends_at + remembered_after_end < from.now) over.insert(s.id.value);
 
@@ -66,7 +70,15 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
     sale::sequence at = from.entered;
     do {
         expect(line.read(at, replay_batch, batch), "journal");
-        for (const sale::promise& p : batch) gate.restore(p, {++at.value});
+        for (const sale::promise& p : batch) {
+            // Entering it would fail the order of a buyer who was told it is theirs.
+            if (!known.contains(p.sale.value))
+                throw std::runtime_error(fmt::format(
+                    "the journal promises units of sale {}, which is not in the ledger: "
+                    "ledger and journal do not belong together",
+                    p.sale.value));
+            gate.restore(p, {++at.value});
+        }
     } while (!batch.empty());
     log::info("gate.restored", "held_orders", held, "queued_promises",
               at.value - from.entered.value);

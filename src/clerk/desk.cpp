@@ -63,8 +63,12 @@ outcome desk::book() {
 void desk::settle(const ledger::entry_report& report) {
     for (const ledger::refusal& r : report.refused) {
         world_.turnstile.release(r.promise.sale, r.promise.buyer, r.promise.order);
-        log::warning("clerk.refused", "order", sale::to_text(r.promise.order), "sale",
-                     r.promise.sale.value, "buyer", r.promise.buyer.value, "reason", r.reason);
+    }
+    if (!report.refused.empty()) {  // one line a batch; the ledger has every one as a failed order
+        const ledger::refusal& first = report.refused.front();
+        log::warning("clerk.refused", "orders", report.refused.size(), "first_order",
+                     sale::to_text(first.promise.order), "first_sale", first.promise.sale.value,
+                     "first_reason", first.reason);
     }
     world_.source.entered(position());
 }

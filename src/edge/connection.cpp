@@ -51,8 +51,9 @@ void connection::on_peer_finished() {
         close();
         return;
     }
+    peer_finished_ = true;
     want_more(reading_ = false);
-    retire();
+    if (takes_requests()) go_on();  // what it sent before is answered; then need_more closes
 }
 
 bool connection::takes_requests() const {
@@ -72,6 +73,10 @@ void connection::go_on() {
             break;
         }
         if (step == conversation::step::need_more) {
+            if (peer_finished_) {
+                close();
+                break;
+            }
             if (talk_.head_complete() && waiting_ != waiting_for::body) wait_for(waiting_for::body);
             if (!reading_) want_more(reading_ = true);
             break;

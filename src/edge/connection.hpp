@@ -83,6 +83,7 @@ private:
     bool retiring_ = false;
     bool closed_ = false;
     bool reading_ = true;
+    bool peer_finished_ = false;  // half closed: it still wants its answers
 };
 
 }  // namespace floodgate::edge

@@ -73,12 +73,16 @@ void event_loop::welcome(tcp::socket socket) {
     if (connections_.load(std::memory_order_relaxed) >= options_.connections_max) {
         bump(refused_);
         count(503);
+        if (tls_) return;  // no answer without a handshake
         bytes_.clear();
         write_reply(bytes_,
                     problem_reply(problem::busy, language::en, {{"retry_after_ms", busy_retry_ms}}),
                     {.date = date(), .keep_alive = false});
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(bytes_), ignored);  // one try: they may read it or not
+        socket.shutdown(tcp::socket::shutdown_send, ignored);
+        std::array<char, 4096> unread;  // left in the socket, it would turn our close into a reset
+        socket.read_some(asio::buffer(unread), ignored);
         return;
     }
     const auto from = socket.remote_endpoint(ignored);

@@ -25,33 +25,35 @@ reply json_reply(int status, const boost::json::value& body);
 
 // What can go wrong, from 1. Status, code and titles are in one table in problem.cpp.
 enum class problem : std::uint8_t {
-    bad_request = 1,      // 400 broken JSON, wrong type, unknown field ...: `detail` says which
-    unauthenticated,      // 401
-    wrong_credentials,    // 401
-    forbidden,            // 403
-    not_started,          // 403 + starts_at
-    not_found,            // 404
-    unknown_sale,         // 404
-    method_not_allowed,   // 405
-    request_timeout,      // 408
-    sold_out,             // 409
-    already_ordered,      // 409 + order_no
-    already_exists,       // 409
-    conflict,             // 409 the present state does not allow it
-    ended,                // 410
-    payload_too_large,    // 413
-    uri_too_long,         // 414
+    bad_request = 1,         // 400 broken JSON, wrong type, unknown field ...: `detail` says which
+    unauthenticated,         // 401
+    wrong_credentials,       // 401
+    forbidden,               // 403
+    not_started,             // 403 + starts_at
+    not_found,               // 404
+    unknown_sale,            // 404
+    method_not_allowed,      // 405
+    request_timeout,         // 408
+    sold_out,                // 409
+    already_ordered,         // 409 + order_no
+    not_enough,              // 409 + free
+    already_exists,          // 409
+    conflict,                // 409 the present state does not allow it
+    ended,                   // 410
+    payload_too_large,       // 413
+    uri_too_long,            // 414
     unsupported_media_type,  // 415
-    invalid,              // 422 understood, but the values do not make sense
-    key_reused,           // 422
-    paused,               // 423
-    too_many_requests,    // 429 + retry_after_ms
-    header_too_large,     // 431
-    internal,             // 500
-    not_implemented,      // 501
-    busy,                 // 503 + retry_after_ms
+    invalid,                 // 422 understood, but the values do not make sense
+    key_reused,              // 422
+    over_limit,              // 422 + limit
+    paused,                  // 423
+    too_many_requests,       // 429 + retry_after_ms
+    header_too_large,        // 431
+    internal,                // 500
+    not_implemented,         // 501
+    busy,                    // 503 + retry_after_ms
 };
-inline constexpr std::uint8_t problems = 25;
+inline constexpr std::uint8_t problems = 27;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
 // retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

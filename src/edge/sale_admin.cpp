@@ -108,6 +108,12 @@ reply update_sale(services& with, const call& c) {
     read_terms(body, s);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
+    // Promises made under the old limit may be on their way to the ledger, which holds them to the
+    // limit it finds.
+    if (s.limit < old->limit && old->state != sale::sale_state::draft)
+        return problem_reply(
+            problem::conflict, c.language,
+            {{"field", "limit"}, {"detail", "the limit of a published sale can only be raised"}});
     if (const auto done = with.ledger.catalogue().update_sale_terms(s); !done)
         return failure_reply(done.error(), c.language);
     const auto told = tell_gate(with, s);

@@ -32,9 +32,9 @@ struct services {
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
     milliseconds login_lifetime;
     // For /readyz and /metrics.
-    std::function<std::string()> readiness;         // empty: ready; otherwise why not
-    std::vector<std::string> durability;            // what holds, one line each
-    std::function<std::string()> metrics_text;      // Prometheus text format
+    std::function<std::string()> readiness;     // empty: ready; otherwise why not
+    std::vector<std::string> durability;        // what holds, one line each
+    std::function<std::string()> metrics_text;  // Prometheus text format
 };
 
 // Runs on the blocking pool, may block.

@@ -23,6 +23,8 @@ problem problem_of(sale::answer a) {
     case sale::answer::paused: return problem::paused;
     case sale::answer::not_started: return problem::not_started;
     case sale::answer::ended: return problem::ended;
+    case sale::answer::over_limit: return problem::over_limit;
+    case sale::answer::not_enough: return problem::not_enough;
     case sale::answer::already_ordered: return problem::already_ordered;
     case sale::answer::sold_out: return problem::sold_out;
     case sale::answer::busy: return problem::busy;
@@ -88,8 +90,9 @@ void write_verdict(std::string& out, const sale::verdict& v, language lang, cons
         return;
     }
     boost::json::object extra;
-    if (v.what == sale::answer::already_ordered && v.order.value != 0)
-        extra["order_no"] = sale::to_text(v.order);
+    if (v.what == sale::answer::over_limit) extra["limit"] = v.units;
+    if (v.what == sale::answer::not_enough) extra["free"] = v.units;
+    if (v.what == sale::answer::already_ordered) extra["order_no"] = sale::to_text(v.order);
     if (v.what == sale::answer::not_started) extra["starts_at"] = to_iso(v.starts_at);
     if (v.what == sale::answer::busy) extra["retry_after_ms"] = busy_retry_ms;
     write_reply(out, problem_reply(problem_of(v.what), lang, std::move(extra)), f);

@@ -38,7 +38,8 @@ TEST(WriteVerdict, GivesEveryAnswerItsStatusAndCode) {
         {sale::answer::repeated, 202},        {sale::answer::key_reused, 422},
         {sale::answer::unknown_sale, 404},    {sale::answer::paused, 423},
         {sale::answer::not_started, 403},     {sale::answer::ended, 410},
-        {sale::answer::already_ordered, 409}, {sale::answer::sold_out, 409},
+        {sale::answer::already_ordered, 409}, {sale::answer::over_limit, 422},
+        {sale::answer::not_enough, 409},      {sale::answer::sold_out, 409},
         {sale::answer::accepted, 202},        {sale::answer::busy, 503}};
     static_assert(std::size(statuses) == sale::answers, "an answer is missing");
     for (const auto& [answer, status] : statuses) {

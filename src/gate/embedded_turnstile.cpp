@@ -51,7 +51,8 @@ embedded_turnstile::embedded_lane::held_back embedded_turnstile::embedded_lane::
     case sale::answer::repeated:
     case sale::answer::key_reused:
     case sale::answer::already_ordered:
-    case sale::answer::sold_out: return {d.verdict, d.on->rests_on()};
+    case sale::answer::sold_out:
+    case sale::answer::not_enough: return {d.verdict, d.on->rests_on()};
     default: return {d.verdict, {}};
     }
 }

@@ -47,15 +47,22 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) {
         v.starts_at = terms_.starts_at;
         return v;
     }
+    if (a.quantity > terms_.limit) {
+        v.what = sale::answer::over_limit;
+        v.units = terms_.limit;
+        return v;
+    }
     const holding* h = buyers_.find(a.buyer);
     const std::uint64_t held = h ? h->units : 0;
     if (held + a.quantity > terms_.limit) {
         v.what = sale::answer::already_ordered;
-        if (h) v.order = h->latest;
+        v.order = h->latest;  // the quantity alone is within the limit, so there is one
         return v;
     }
-    if (terms_.stock - taken_ < static_cast<std::int64_t>(a.quantity)) {
-        v.what = sale::answer::sold_out;
+    const std::int64_t free = terms_.stock - taken_;
+    if (free < static_cast<std::int64_t>(a.quantity)) {
+        v.what = free == 0 ? sale::answer::sold_out : sale::answer::not_enough;
+        v.units = free;
     }
     return v;
 }

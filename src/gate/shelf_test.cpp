@@ -111,16 +111,18 @@ TEST_F(ShelfTest, CountsUnitsNotOrdersAgainstTheLimit) {
     EXPECT_EQ(ask(1, 2).what, answer::already_ordered);
     EXPECT_EQ(ask(1, 1).what, answer::accepted);
     EXPECT_EQ(ask(1, 1).what, answer::already_ordered);
-    EXPECT_EQ(ask(2, 4).what, answer::already_ordered) << "more than the limit at once";
-    EXPECT_EQ(ask(2, 4).order.value, 0U);
+    EXPECT_EQ(ask(2, 4).what, answer::over_limit) << "who has none has not ordered already";
+    EXPECT_EQ(ask(2, 4).units, 3);
     EXPECT_EQ(taken(), 3);
 }
 
 TEST_F(ShelfTest, DoesNotSplitAnOrderThatIsLargerThanWhatIsLeft) {
     reset(terms(3, 2));
     EXPECT_EQ(ask(1, 2).what, answer::accepted);
-    EXPECT_EQ(ask(2, 2).what, answer::sold_out);
+    EXPECT_EQ(ask(2, 2).what, answer::not_enough) << "it is not sold out";
+    EXPECT_EQ(ask(2, 2).units, 1);
     EXPECT_EQ(ask(2, 1).what, answer::accepted);
+    EXPECT_EQ(ask(3, 2).what, answer::sold_out);
 }
 
 TEST_F(ShelfTest, RepeatsTheAnswerForTheSameKey) {

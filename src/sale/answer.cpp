@@ -12,8 +12,10 @@ const char* to_text(answer a) {
     case answer::paused: return "paused";
     case answer::not_started: return "not_started";
     case answer::ended: return "ended";
+    case answer::over_limit: return "over_limit";
     case answer::already_ordered: return "already_ordered";
     case answer::sold_out: return "sold_out";
+    case answer::not_enough: return "not_enough";
     case answer::accepted: return "accepted";
     case answer::busy: return "busy";
     }

@@ -14,12 +14,14 @@ enum class answer : std::uint8_t {
     paused,           // an operator stopped it for now
     not_started,      // before starts_at
     ended,            // at or after ends_at, or ended by an operator
+    over_limit,       // more at once than the sale allows anybody
     already_ordered,  // the buyer's units plus this quantity would pass the sale's limit
-    sold_out,         // fewer free units than asked for
+    sold_out,         // no free unit
+    not_enough,       // free units, but fewer than asked for
     accepted,         // a unit is set aside: the promise
     busy,             // too far behind to promise more; not judged at all
 };
-inline constexpr std::uint8_t answers = 10;
+inline constexpr std::uint8_t answers = 12;
 
 // "accepted", "sold_out" ...: the word in JSON and metrics.
 const char* to_text(answer a);
