@@ -5,10 +5,10 @@ namespace {
 
 using testing::IsEmpty;
 
-class AuditContract : public LedgerContract {};
-INSTANTIATE_TEST_SUITE_P(Over, AuditContract, testing::ValuesIn(databases()), name_of);
+class AuditContractTest : public LedgerContractTest {};
+INSTANTIATE_TEST_SUITE_P(Over, AuditContractTest, testing::ValuesIn(databases()), name_of);
 
-TEST_P(AuditContract, LinesComeNewestFirstInPages) {
+TEST_P(AuditContractTest, LinesComeNewestFirstInPages) {
     for (int i = 1; i <= 5; ++i) {
         const audit_line line{0,           noon + milliseconds(i), {i}, "sale.paused", "sale 7",
                               R"({"n":1})"};

@@ -7,7 +7,7 @@ using sale::sale_state;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class CatalogueContract : public LedgerContract {
+class CatalogueContractTest : public LedgerContractTest {
 protected:
     catalogue_book& catalogue_ = book_.catalogue();
 
@@ -16,9 +16,9 @@ protected:
         return {{}, "a round", noon + std::chrono::hours(from_h), noon + std::chrono::hours(to_h)};
     }
 };
-INSTANTIATE_TEST_SUITE_P(Over, CatalogueContract, testing::ValuesIn(databases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Over, CatalogueContractTest, testing::ValuesIn(databases()), name_of);
 
-TEST_P(CatalogueContract, AnEmptyBookHasNothing) {
+TEST_P(CatalogueContractTest, AnEmptyBookHasNothing) {
     EXPECT_THAT(catalogue_.products().value(), IsEmpty());
     EXPECT_THAT(catalogue_.rounds().value(), IsEmpty());
     EXPECT_THAT(catalogue_.sales().value(), IsEmpty());
@@ -26,7 +26,7 @@ TEST_P(CatalogueContract, AnEmptyBookHasNothing) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(CatalogueContract, ProductsComeBackAsTheyWereWithPicturesInOrder) {
+TEST_P(CatalogueContractTest, ProductsComeBackAsTheyWereWithPicturesInOrder) {
     const sale::product phone{{}, "手机 'new'", "Very\nnew", {"/b.jpg", "/a.jpg"}, {299900}};
     const auto plain = catalogue_.add_product({{}, "plain", "", {}, {1}}).value();
     const auto id = catalogue_.add_product(phone).value();
@@ -41,7 +41,7 @@ TEST_P(CatalogueContract, ProductsComeBackAsTheyWereWithPicturesInOrder) {
     EXPECT_EQ(all[1].list_price, phone.list_price);
 }
 
-TEST_P(CatalogueContract, AProductIsReplacedWithItsPictures) {
+TEST_P(CatalogueContractTest, AProductIsReplacedWithItsPictures) {
     const auto id = catalogue_.add_product({{}, "old", "old", {"/1", "/2", "/3"}, {1}}).value();
     EXPECT_EQ(outcome(catalogue_.update_product({id, "new", "better", {"/4"}, {2}})), fine);
     const auto p = catalogue_.products().value().at(0);
@@ -51,7 +51,7 @@ TEST_P(CatalogueContract, AProductIsReplacedWithItsPictures) {
     EXPECT_EQ(outcome(catalogue_.update_product({{99}, "x", "", {}, {}})), errc::not_found);
 }
 
-TEST_P(CatalogueContract, ARoundEndsAfterItStarts) {
+TEST_P(CatalogueContractTest, ARoundEndsAfterItStarts) {
     EXPECT_EQ(outcome(catalogue_.add_round(window(2, 1))), errc::invalid);
     EXPECT_EQ(outcome(catalogue_.add_round(window(1, 1))), errc::invalid);
     auto r = window(1, 2);
@@ -64,7 +64,7 @@ TEST_P(CatalogueContract, ARoundEndsAfterItStarts) {
     EXPECT_EQ(catalogue_.rounds().value().at(0).ends_at, noon + std::chrono::hours(2));
 }
 
-TEST_P(CatalogueContract, SalesFollowTheirRound) {
+TEST_P(CatalogueContractTest, SalesFollowTheirRound) {
     verbs_.add_sale();
     auto r = catalogue_.rounds().value().at(0);
     r.title = "later";
@@ -76,7 +76,7 @@ TEST_P(CatalogueContract, SalesFollowTheirRound) {
     EXPECT_EQ(catalogue_.rounds().value().at(0).title, "later");
 }
 
-TEST_P(CatalogueContract, ASaleComesBackAsItWasAndStartsItsLog) {
+TEST_P(CatalogueContractTest, ASaleComesBackAsItWasAndStartsItsLog) {
     const auto id = verbs_.add_sale({.stock = 12, .limit = 3});
     const auto s = only_sale();
     EXPECT_EQ(s.id, id);
@@ -97,7 +97,7 @@ TEST_P(CatalogueContract, ASaleComesBackAsItWasAndStartsItsLog) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(CatalogueContract, ASaleNeedsItsProductAndRoundAndIsThereOnce) {
+TEST_P(CatalogueContractTest, ASaleNeedsItsProductAndRoundAndIsThereOnce) {
     verbs_.add_sale();
     const auto s = only_sale();
     EXPECT_EQ(outcome(catalogue_.add_sale(s, noon)), errc::already_exists);
@@ -110,7 +110,7 @@ TEST_P(CatalogueContract, ASaleNeedsItsProductAndRoundAndIsThereOnce) {
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM stock_log"), 1);
 }
 
-TEST_P(CatalogueContract, SenselessTermsAreInvalid) {
+TEST_P(CatalogueContractTest, SenselessTermsAreInvalid) {
     verbs_.add_sale();
     const auto refuse = [&](auto change) {
         auto s = only_sale();
@@ -126,7 +126,7 @@ TEST_P(CatalogueContract, SenselessTermsAreInvalid) {
     refuse([](sale::sale& s) { s.pay_within_s = sale::pay_within_s_max + 1; });
 }
 
-TEST_P(CatalogueContract, TermsChangeButNeitherStockNorState) {
+TEST_P(CatalogueContractTest, TermsChangeButNeitherStockNorState) {
     verbs_.add_sale({.stock = 5});
     auto s = only_sale();
     s.price = {1};
@@ -147,7 +147,7 @@ TEST_P(CatalogueContract, TermsChangeButNeitherStockNorState) {
     EXPECT_EQ(outcome(catalogue_.update_sale_terms(s)), errc::not_found);
 }
 
-TEST_P(CatalogueContract, ALimitThatWasHighOnlyInTheDraftGuardsAsTheLowOneItBecame) {
+TEST_P(CatalogueContractTest, ALimitThatWasHighOnlyInTheDraftGuardsAsTheLowOneItBecame) {
     const auto id = verbs_.add_sale({.stock = 5, .limit = 100});
     verbs_.sql("UPDATE sales SET state = 'draft'");
     auto s = only_sale();
@@ -157,7 +157,7 @@ TEST_P(CatalogueContract, ALimitThatWasHighOnlyInTheDraftGuardsAsTheLowOneItBeca
     EXPECT_EQ(report.refused.size(), 1U);
 }
 
-TEST_P(CatalogueContract, StatesMoveAsTheTableSays) {
+TEST_P(CatalogueContractTest, StatesMoveAsTheTableSays) {
     using enum sale_state;
     const auto id = verbs_.add_sale();
     const std::vector<sale_state> states{draft, published, paused, ended};
@@ -180,7 +180,7 @@ TEST_P(CatalogueContract, StatesMoveAsTheTableSays) {
     EXPECT_EQ(outcome(catalogue_.set_sale_state({99}, paused)), errc::not_found);
 }
 
-TEST_P(CatalogueContract, StockIsAddedAndRemovedWithItsLogLine) {
+TEST_P(CatalogueContractTest, StockIsAddedAndRemovedWithItsLogLine) {
     const auto id = verbs_.add_sale({.stock = 10});
     verbs_.enter({verbs_.promise(id, 1), verbs_.promise(id, 2)});
     EXPECT_EQ(catalogue_.change_stock(id, 5, "found some", noon).value(), 15);
@@ -198,7 +198,7 @@ TEST_P(CatalogueContract, StockIsAddedAndRemovedWithItsLogLine) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(CatalogueContract, HeldStockCannotBeRemovedNorTheMaximumPassed) {
+TEST_P(CatalogueContractTest, HeldStockCannotBeRemovedNorTheMaximumPassed) {
     const auto id = verbs_.add_sale({.stock = 10});
     verbs_.enter({verbs_.promise(id, 1), verbs_.promise(id, 2)});
     EXPECT_EQ(outcome(catalogue_.change_stock(id, -9, "", noon)), errc::conflict);
@@ -211,7 +211,7 @@ TEST_P(CatalogueContract, HeldStockCannotBeRemovedNorTheMaximumPassed) {
     EXPECT_EQ(catalogue_.change_stock(id, sale::stock_max - 2, "", noon).value(), sale::stock_max);
 }
 
-TEST_P(CatalogueContract, FiguresTellStockAndHeldOfEverySale) {
+TEST_P(CatalogueContractTest, FiguresTellStockAndHeldOfEverySale) {
     const auto a = verbs_.add_sale({.stock = 1}), b = verbs_.add_sale({.stock = 2});
     verbs_.enter({verbs_.promise(b, 1)});
     const auto all = catalogue_.figures().value();

@@ -68,7 +68,7 @@ void prepare(const scratch_directory& directory) {
     verbs.add_sale({.stock = 1'000'000});
 }
 
-TEST(LedgerCrash, KilledAtAnyStatementOfABatchItHoldsAllOrNothing) {
+TEST(LedgerCrashTest, KilledAtAnyStatementOfABatchItHoldsAllOrNothing) {
     const scratch_directory directory;
     prepare(directory);
     int at = 0;
@@ -97,7 +97,7 @@ TEST(LedgerCrash, KilledAtAnyStatementOfABatchItHoldsAllOrNothing) {
     }
 }
 
-TEST(LedgerCrash, KilledAtAnyTimeItHoldsWholeBatchesAndGoesOn) {
+TEST(LedgerCrashTest, KilledAtAnyTimeItHoldsWholeBatchesAndGoesOn) {
     const scratch_directory directory;
     prepare(directory);
     for (const int wait_ms : {40, 55, 73, 91, 120, 160}) {

@@ -41,7 +41,7 @@ std::vector<std::int64_t> sums(book_verbs& verbs) {
             verbs.number("SELECT position FROM journal_position")};
 }
 
-class FailingStoreContract : public testing::TestWithParam<database_kind> {
+class FailingStoreContractTest : public testing::TestWithParam<database_kind> {
 protected:
     std::unique_ptr<store::database> open() {
         auto real = GetParam().open(directory_);
@@ -53,9 +53,9 @@ protected:
     std::shared_ptr<tampering> how_ = std::make_shared<tampering>();
     book_verbs verbs_{open()};
 };
-INSTANTIATE_TEST_SUITE_P(Over, FailingStoreContract, testing::ValuesIn(databases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Over, FailingStoreContractTest, testing::ValuesIn(databases()), name_of);
 
-TEST_P(FailingStoreContract, AFailureAtAnyStatementOfABatchLeavesNothingOfIt) {
+TEST_P(FailingStoreContractTest, AFailureAtAnyStatementOfABatchLeavesNothingOfIt) {
     const eventful_batch b(verbs_);
     const auto before = sums(verbs_);
     int failures = 0;
@@ -75,7 +75,7 @@ TEST_P(FailingStoreContract, AFailureAtAnyStatementOfABatchLeavesNothingOfIt) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(FailingStoreContract, ACommitWhoseAnswerWasLostIsFoundByTheNextTry) {
+TEST_P(FailingStoreContractTest, ACommitWhoseAnswerWasLostIsFoundByTheNextTry) {
     const eventful_batch b(verbs_);
     how_->after = [](std::string_view sql) {
         if (sql == "COMMIT") throw store::sql_error(store::sql_failure::other, "connection lost");
@@ -89,7 +89,7 @@ TEST_P(FailingStoreContract, ACommitWhoseAnswerWasLostIsFoundByTheNextTry) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(FailingStoreContract, EveryCallSaysSoWhenTheStoreIsGone) {
+TEST_P(FailingStoreContractTest, EveryCallSaysSoWhenTheStoreIsGone) {
     const auto sale = verbs_.add_sale();
     how_->before = [] { throw store::sql_error(store::sql_failure::busy, "as told"); };
     auto& book = verbs_.book();
@@ -131,7 +131,7 @@ TEST_P(FailingStoreContract, EveryCallSaysSoWhenTheStoreIsGone) {
     EXPECT_EQ(outcome(book.audit().list(0, 1)), gone);
 }
 
-TEST(FailingSqlite, LockedByAnotherProcessItIsUnavailableAndThenWorks) {
+TEST(FailingSqliteTest, LockedByAnotherProcessItIsUnavailableAndThenWorks) {
     const scratch_directory directory;
     const auto open = [&] {
         return store::open_sqlite(
@@ -152,7 +152,7 @@ TEST(FailingSqlite, LockedByAnotherProcessItIsUnavailableAndThenWorks) {
     EXPECT_THAT(verbs.check(), IsEmpty());
 }
 
-TEST(FailingSqlite, WithTheDiskFullNothingIsEnteredUntilThereIsRoom) {
+TEST(FailingSqliteTest, WithTheDiskFullNothingIsEnteredUntilThereIsRoom) {
     const scratch_directory directory;
     book_verbs verbs(store::open_sqlite({.path = directory.file("l.db")}));
     const auto sale = verbs.add_sale({.stock = 5000});
@@ -171,7 +171,7 @@ TEST(FailingSqlite, WithTheDiskFullNothingIsEnteredUntilThereIsRoom) {
     EXPECT_THAT(verbs.check(), IsEmpty());
 }
 
-TEST(FailingSqlite, ADamagedFileIsCalledCorrupt) {
+TEST(FailingSqliteTest, ADamagedFileIsCalledCorrupt) {
     const scratch_directory directory;
     {
         book_verbs verbs(store::open_sqlite({.path = directory.file("l.db")}));
@@ -183,9 +183,10 @@ TEST(FailingSqlite, ADamagedFileIsCalledCorrupt) {
     {
         std::fstream file(directory.file("l.db"), std::ios::in | std::ios::out | std::ios::binary);
         file.seekp(0, std::ios::end);
-        const auto size = static_cast<std::size_t>(file.tellp());
-        file.seekp(30 * 4096);
-        file << std::string(size - 30 * 4096, '\xee');
+        const std::streamoff spared = 30L * 4096;
+        const std::streamoff rest = file.tellp() - spared;
+        file.seekp(spared);
+        file << std::string(static_cast<std::size_t>(rest), '\xee');
     }
     book_verbs verbs(store::open_sqlite({.path = directory.file("l.db")}));
     EXPECT_EQ(outcome(verbs.book().orders().for_each_held([](const auto&) {})), errc::corrupt);

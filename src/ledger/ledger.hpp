@@ -4,8 +4,8 @@
 // Everything here blocks on the database: call it from a pool thread or the clerk, never from an
 // event loop. Every method may be called from any thread. Failures that depend on the input come
 // back as errc (listed at each method); a database that is locked, full or gone comes back as
-// errc::store_unavailable, a damaged one as errc::corrupt, logged once, here. A `visit` must not call
-// the ledger.
+// errc::store_unavailable, a damaged one as errc::corrupt, logged once, here. A `visit` must not
+// call the ledger.
 
 #pragma once
 

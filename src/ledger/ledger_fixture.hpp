@@ -1,6 +1,7 @@
 // For tests: an empty ledger over any database, and verbs to fill it.
 //
-// The suites named *Contract run over every database in `databases()`. A new one is added there.
+// The suites named *ContractTest run over every database in `databases()`. A new one is added
+// there.
 
 #pragma once
 
@@ -37,7 +38,9 @@ struct database_kind {
     std::string name;
     std::function<std::unique_ptr<store::database>(const scratch_directory&)> open;
 
-    friend void PrintTo(const database_kind& kind, std::ostream* out) { *out << kind.name; }
+    friend std::ostream& operator<<(std::ostream& out, const database_kind& kind) {
+        return out << kind.name;
+    }
 };
 std::vector<database_kind> databases();
 std::string name_of(const testing::TestParamInfo<database_kind>& info);
@@ -78,7 +81,7 @@ private:
     std::int64_t products_ = 0;
 };
 
-class LedgerContract : public testing::TestWithParam<database_kind> {
+class LedgerContractTest : public testing::TestWithParam<database_kind> {
 protected:
     scratch_directory directory_;
     book_verbs verbs_{GetParam().open(directory_)};

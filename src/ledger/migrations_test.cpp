@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class LedgerMigrations : public testing::Test {
+class LedgerMigrationsTest : public testing::Test {
 protected:
     std::unique_ptr<store::database> open() const {
         return store::open_sqlite({.path = directory_.file("ledger.db")});
@@ -33,12 +33,12 @@ protected:
     scratch_directory directory_;
 };
 
-TEST_F(LedgerMigrations, StepsAreNumberedFromOneWithoutGaps) {
+TEST_F(LedgerMigrationsTest, StepsAreNumberedFromOneWithoutGaps) {
     std::int64_t expected = 0;
     for (const migration& step : migrations()) EXPECT_EQ(step.version, ++expected);
 }
 
-TEST_F(LedgerMigrations, AnEmptyDatabaseRunsThemAllAndTheSecondTimeNone) {
+TEST_F(LedgerMigrationsTest, AnEmptyDatabaseRunsThemAllAndTheSecondTimeNone) {
     const auto db = open();
     EXPECT_EQ(migrate(*db), migrations().size());
     const std::string before = schema(*db);
@@ -51,7 +51,7 @@ TEST_F(LedgerMigrations, AnEmptyDatabaseRunsThemAllAndTheSecondTimeNone) {
               static_cast<std::int64_t>(migrations().size()));
 }
 
-TEST_F(LedgerMigrations, VersionOneIsBroughtUpToDateWithWhatIsInIt) {
+TEST_F(LedgerMigrationsTest, VersionOneIsBroughtUpToDateWithWhatIsInIt) {
     std::string fresh;
     {
         const scratch_directory other;
@@ -74,7 +74,7 @@ TEST_F(LedgerMigrations, VersionOneIsBroughtUpToDateWithWhatIsInIt) {
     EXPECT_THAT(verbs.check(), IsEmpty());
 }
 
-TEST_F(LedgerMigrations, ANewerSchemaIsRefusedInOneClearLine) {
+TEST_F(LedgerMigrationsTest, ANewerSchemaIsRefusedInOneClearLine) {
     {
         const auto db = open();
         migrate(*db);
@@ -89,7 +89,7 @@ TEST_F(LedgerMigrations, ANewerSchemaIsRefusedInOneClearLine) {
     }
 }
 
-TEST_F(LedgerMigrations, AStepThatFailsLeavesNothingBehindAndKeepsTheVersion) {
+TEST_F(LedgerMigrationsTest, AStepThatFailsLeavesNothingBehindAndKeepsTheVersion) {
     const auto db = open();
     migrate(*db);
     const std::string before = schema(*db);
@@ -102,14 +102,14 @@ TEST_F(LedgerMigrations, AStepThatFailsLeavesNothingBehindAndKeepsTheVersion) {
     EXPECT_EQ(migrate(*db), 0U);
 }
 
-TEST_F(LedgerMigrations, TheLedgerSaysHowDurableItIs) {
+TEST_F(LedgerMigrationsTest, TheLedgerSaysHowDurableItIs) {
     EXPECT_EQ(ledger(open()).durability(), "sqlite wal synchronous=full");
     EXPECT_EQ(ledger(store::open_sqlite({.path = ":memory:"})).durability(),
               "sqlite in memory: nothing survives");
 }
 
 // An index in the wrong order would not fail a test, only a rush.
-TEST_F(LedgerMigrations, TheQuestionsOfEveryRequestUseAnIndex) {
+TEST_F(LedgerMigrationsTest, TheQuestionsOfEveryRequestUseAnIndex) {
     const auto db = open();
     migrate(*db);
     const auto plan = [&](const std::string& sql) {

@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class OrderContract : public LedgerContract {
+class OrderContractTest : public LedgerContractTest {
 protected:
     order_book& orders_ = book_.orders();
 
@@ -18,9 +18,9 @@ protected:
         return numbers;
     }
 };
-INSTANTIATE_TEST_SUITE_P(Over, OrderContract, testing::ValuesIn(databases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Over, OrderContractTest, testing::ValuesIn(databases()), name_of);
 
-TEST_P(OrderContract, AnEmptyBookHasNoOrders) {
+TEST_P(OrderContractTest, AnEmptyBookHasNoOrders) {
     EXPECT_EQ(orders_.position().value(), sale::sequence{0});
     EXPECT_EQ(orders_.latest_number().value(), sale::order_no{0});
     EXPECT_EQ(outcome(orders_.find({1})), errc::not_found);
@@ -29,7 +29,7 @@ TEST_P(OrderContract, AnEmptyBookHasNoOrders) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(OrderContract, ABuyerSeesOwnOrdersNewestFirstInPages) {
+TEST_P(OrderContractTest, ABuyerSeesOwnOrdersNewestFirstInPages) {
     std::vector<sale::promise> batch;
     for (int i = 0; i < 5; ++i) {
         const auto sale = verbs_.add_sale();
@@ -47,7 +47,7 @@ TEST_P(OrderContract, ABuyerSeesOwnOrdersNewestFirstInPages) {
     EXPECT_EQ(rest[2].no, batch[0].order);
 }
 
-TEST_P(OrderContract, HeldOrdersComeInOrderOfNumberWithTheirKeys) {
+TEST_P(OrderContractTest, HeldOrdersComeInOrderOfNumberWithTheirKeys) {
     const auto sale = verbs_.add_sale({.stock = 10, .limit = 3});
     auto a = verbs_.promise(sale, 1, 2), b = verbs_.promise(sale, 2), c = verbs_.promise(sale, 3);
     b.key.fill(std::byte{0x5a});
@@ -67,7 +67,7 @@ TEST_P(OrderContract, HeldOrdersComeInOrderOfNumberWithTheirKeys) {
     EXPECT_THAT(held(), ElementsAre(a.order, c.order));
 }
 
-TEST_P(OrderContract, PaidAndRefundingOrdersAreStillHeld) {
+TEST_P(OrderContractTest, PaidAndRefundingOrdersAreStillHeld) {
     const auto sale = verbs_.add_sale();
     const auto a = verbs_.promise(sale, 1), b = verbs_.promise(sale, 2);
     verbs_.enter({a, b});
@@ -77,13 +77,13 @@ TEST_P(OrderContract, PaidAndRefundingOrdersAreStillHeld) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(OrderContract, TheLatestNumberCountsFailedOrdersToo) {
+TEST_P(OrderContractTest, TheLatestNumberCountsFailedOrdersToo) {
     const auto p = verbs_.promise({999}, 1);
     verbs_.enter({p});
     EXPECT_EQ(orders_.latest_number().value(), p.order);
 }
 
-TEST_P(OrderContract, TheLargestNumberFits) {
+TEST_P(OrderContractTest, TheLargestNumberFits) {
     auto p = verbs_.promise(verbs_.add_sale({.limit = 2}), 1);
     p.order = {INT64_MAX};
     verbs_.enter({p});
@@ -92,7 +92,7 @@ TEST_P(OrderContract, TheLargestNumberFits) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-TEST_P(OrderContract, AnUnreadableStateIsCalledCorrupt) {
+TEST_P(OrderContractTest, AnUnreadableStateIsCalledCorrupt) {
     const auto p = verbs_.promise(verbs_.add_sale(), 1);
     verbs_.enter({p});
     verbs_.sql("UPDATE orders SET state = 'lost'");

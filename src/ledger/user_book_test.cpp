@@ -8,7 +8,7 @@ namespace {
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class UserContract : public LedgerContract {
+class UserContractTest : public LedgerContractTest {
 protected:
     user_book& users_ = book_.users();
 
@@ -28,9 +28,9 @@ protected:
         return found;
     }
 };
-INSTANTIATE_TEST_SUITE_P(Over, UserContract, testing::ValuesIn(databases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Over, UserContractTest, testing::ValuesIn(databases()), name_of);
 
-TEST_P(UserContract, AUserIsFoundByPhoneAndById) {
+TEST_P(UserContractTest, AUserIsFoundByPhoneAndById) {
     sale::user u{{}, "13800000000", "小明", "$argon2id$...", sale::role::admin, noon};
     u.id = users_.add(u).value();
     for (const auto& found : {users_.find(u.phone).value(), users_.find(u.id).value()}) {
@@ -45,7 +45,7 @@ TEST_P(UserContract, AUserIsFoundByPhoneAndById) {
     EXPECT_EQ(outcome(users_.find(sale::user_id{99})), errc::not_found);
 }
 
-TEST_P(UserContract, APhoneNumberIsTakenOnce) {
+TEST_P(UserContractTest, APhoneNumberIsTakenOnce) {
     verbs_.add_user("13800000000");
     sale::user again;
     again.phone = "13800000000";
@@ -53,14 +53,14 @@ TEST_P(UserContract, APhoneNumberIsTakenOnce) {
     EXPECT_EQ(users_.find("13800000000").value().nickname, "nick 13800000000");
 }
 
-TEST_P(UserContract, AnAdminIsNoticed) {
+TEST_P(UserContractTest, AnAdminIsNoticed) {
     verbs_.add_user("13800000000");
     EXPECT_FALSE(users_.any_admin().value());
     users_.add({{}, "13800000001", "", "", sale::role::admin, noon}).value();
     EXPECT_TRUE(users_.any_admin().value());
 }
 
-TEST_P(UserContract, APasswordHashIsReplaced) {
+TEST_P(UserContractTest, APasswordHashIsReplaced) {
     const auto id = verbs_.add_user("13800000000");
     EXPECT_EQ(outcome(users_.set_password_hash(id, "new")), fine);
     EXPECT_EQ(outcome(users_.set_password_hash(id, "new")), fine) << "the same again is fine";
@@ -68,7 +68,7 @@ TEST_P(UserContract, APasswordHashIsReplaced) {
     EXPECT_EQ(outcome(users_.set_password_hash({99}, "new")), errc::not_found);
 }
 
-TEST_P(UserContract, LoginsAreReadBackUntilTheyExpire) {
+TEST_P(UserContractTest, LoginsAreReadBackUntilTheyExpire) {
     const sale::login l{token(1), {7}, sale::role::admin, noon + milliseconds(10)};
     ASSERT_EQ(outcome(users_.add_login(l)), fine);
     std::vector<sale::login> seen;
@@ -83,7 +83,7 @@ TEST_P(UserContract, LoginsAreReadBackUntilTheyExpire) {
     EXPECT_EQ(outcome(users_.add_login(l)), errc::already_exists);
 }
 
-TEST_P(UserContract, LoginsAreRemovedAndPruned) {
+TEST_P(UserContractTest, LoginsAreRemovedAndPruned) {
     users_.add_login(login(1, 1, milliseconds(10))).value();
     users_.add_login(login(2, 2, milliseconds(20))).value();
     users_.add_login(login(3, 3, milliseconds(30))).value();
@@ -94,7 +94,7 @@ TEST_P(UserContract, LoginsAreRemovedAndPruned) {
     EXPECT_THAT(logged_in(noon), UnorderedElementsAre(2));
 }
 
-TEST_P(UserContract, ManyUsersComeInOneGoWithTheIdsTheyHave) {
+TEST_P(UserContractTest, ManyUsersComeInOneGoWithTheIdsTheyHave) {
     std::vector<sale::user> users;
     std::vector<sale::login> logins;
     for (int i = 9; i >= 1; --i) {
@@ -107,7 +107,7 @@ TEST_P(UserContract, ManyUsersComeInOneGoWithTheIdsTheyHave) {
     EXPECT_EQ(verbs_.add_user("13900000000"), sale::user_id{10});
 }
 
-TEST_P(UserContract, OfManyUsersAllComeOrNone) {
+TEST_P(UserContractTest, OfManyUsersAllComeOrNone) {
     verbs_.add_user("13800000003");
     std::vector<sale::user> users;
     for (int i = 1; i <= 9; ++i)
@@ -116,8 +116,9 @@ TEST_P(UserContract, OfManyUsersAllComeOrNone) {
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM users"), 1);
 }
 
-TEST_P(UserContract, ManyThreadsMayReadAndWriteAtOnce) {
+TEST_P(UserContractTest, ManyThreadsMayReadAndWriteAtOnce) {
     std::vector<std::thread> threads;
+    threads.reserve(6);
     for (int t = 0; t < 6; ++t) {
         threads.emplace_back([this, t] {
             for (int i = 0; i < 20; ++i) {

@@ -20,14 +20,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class SqliteDatabase : public testing::Test {
+class SqliteDatabaseTest : public testing::Test {
 protected:
-    SqliteDatabase() {
+    SqliteDatabaseTest() {
         std::string pattern = std::filesystem::temp_directory_path() / "floodgate-sql-XXXXXX";
         if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no directory");
         directory_ = pattern;
     }
-    ~SqliteDatabase() override { std::filesystem::remove_all(directory_); }
+    ~SqliteDatabaseTest() override { std::filesystem::remove_all(directory_); }
 
     std::string path() const { return directory_ / "a.db"; }
     std::unique_ptr<database> open() const {
@@ -63,7 +63,7 @@ private:
     std::filesystem::path directory_;
 };
 
-TEST_F(SqliteDatabase, IsAsDurableAsItSays) {
+TEST_F(SqliteDatabaseTest, IsAsDurableAsItSays) {
     const auto db = open();
     EXPECT_EQ(db->durability(), "sqlite wal synchronous=full");
     for (const bool writing : {true, false}) {
@@ -77,7 +77,7 @@ TEST_F(SqliteDatabase, IsAsDurableAsItSays) {
     EXPECT_EQ(pragma(*db->writer(), "journal_size_limit"), std::to_string(16384 * 4096));
 }
 
-TEST_F(SqliteDatabase, ItsFilesAreForTheOwnerOnly) {
+TEST_F(SqliteDatabaseTest, ItsFilesAreForTheOwnerOnly) {
     const auto db = open_with_table();
     for (const std::string ending : {"", "-wal", "-shm"}) {
         struct stat s {};
@@ -86,7 +86,7 @@ TEST_F(SqliteDatabase, ItsFilesAreForTheOwnerOnly) {
     }
 }
 
-TEST_F(SqliteDatabase, TheLogDoesNotGrowWithoutEnd) {
+TEST_F(SqliteDatabaseTest, TheLogDoesNotGrowWithoutEnd) {
     const auto db = open_sqlite({.path = path(), .checkpoint_pages = 50});
     const auto c = db->writer();
     c->execute("CREATE TABLE t (id INTEGER PRIMARY KEY, word TEXT)");
@@ -95,7 +95,7 @@ TEST_F(SqliteDatabase, TheLogDoesNotGrowWithoutEnd) {
     EXPECT_LT(std::filesystem::file_size(path() + "-wal"), 100U * 4096);
 }
 
-TEST_F(SqliteDatabase, EveryTypeComesBackAsItWent) {
+TEST_F(SqliteDatabaseTest, EveryTypeComesBackAsItWent) {
     using name_id = tagged<std::uint64_t, struct name_tag>;
     const auto db = open();
     const auto c = db->writer();
@@ -124,7 +124,7 @@ TEST_F(SqliteDatabase, EveryTypeComesBackAsItWent) {
     EXPECT_FALSE(rows.next());
 }
 
-TEST_F(SqliteDatabase, RunTellsHowManyRowsItFound) {
+TEST_F(SqliteDatabaseTest, RunTellsHowManyRowsItFound) {
     const auto db = open_with_table();
     const auto c = db->writer();
     c->run("INSERT INTO t (word) VALUES (?)", "a");
@@ -135,13 +135,13 @@ TEST_F(SqliteDatabase, RunTellsHowManyRowsItFound) {
     EXPECT_EQ(c->run("DELETE FROM t WHERE id = ?", 9), 0);
 }
 
-TEST_F(SqliteDatabase, AStatementIsPreparedOnce) {
+TEST_F(SqliteDatabaseTest, AStatementIsPreparedOnce) {
     const auto db = open_with_table();
     const auto c = db->writer();
     EXPECT_EQ(&c->cached("SELECT id FROM t"), &c->cached(std::string("SELECT id FROM t")));
 }
 
-TEST_F(SqliteDatabase, WhatIsNotCommittedIsGone) {
+TEST_F(SqliteDatabaseTest, WhatIsNotCommittedIsGone) {
     const auto db = open_with_table();
     {
         const auto c = db->writer();
@@ -162,7 +162,7 @@ TEST_F(SqliteDatabase, WhatIsNotCommittedIsGone) {
     EXPECT_THAT(ids(*db->reader()), ElementsAre(3));
 }
 
-TEST_F(SqliteDatabase, FailuresHaveTheirKinds) {
+TEST_F(SqliteDatabaseTest, FailuresHaveTheirKinds) {
     const auto db = open_with_table();
     const auto c = db->writer();
     c->execute("CREATE TABLE u (id BIGINT, UNIQUE (id))");
@@ -181,7 +181,7 @@ TEST_F(SqliteDatabase, FailuresHaveTheirKinds) {
     EXPECT_EQ(failure([&] { c->run("INSERT INTO t (word) VALUES (?)", big); }), sql_failure::full);
 }
 
-TEST_F(SqliteDatabase, AnotherWriterMakesItBusyButReadersGoOn) {
+TEST_F(SqliteDatabaseTest, AnotherWriterMakesItBusyButReadersGoOn) {
     const auto mine = open_with_table(), theirs = open();
     const auto holder = theirs->writer();
     transaction t(*holder, access::write);
@@ -196,13 +196,13 @@ TEST_F(SqliteDatabase, AnotherWriterMakesItBusyButReadersGoOn) {
     EXPECT_THAT(ids(*mine->reader()), ElementsAre(1));
 }
 
-TEST_F(SqliteDatabase, AReaderCannotWrite) {
+TEST_F(SqliteDatabaseTest, AReaderCannotWrite) {
     const auto db = open_with_table();
     EXPECT_EQ(failure([&] { db->reader()->run("INSERT INTO t (id) VALUES (1)"); }),
               sql_failure::other);
 }
 
-TEST_F(SqliteDatabase, FilesOfOthersAreRefusedAndLeftAlone) {
+TEST_F(SqliteDatabaseTest, FilesOfOthersAreRefusedAndLeftAlone) {
     {
         std::ofstream(path()) << std::string(8192, 'n');
         EXPECT_EQ(failure([&] { open(); }), sql_failure::corrupt);
@@ -218,12 +218,13 @@ TEST_F(SqliteDatabase, FilesOfOthersAreRefusedAndLeftAlone) {
     EXPECT_EQ(failure([] { open_sqlite({.path = "/nowhere/at/all.db"}); }), sql_failure::other);
 }
 
-TEST_F(SqliteDatabase, WritersTakeTurnsAndReadersWaitForAPlace) {
+TEST_F(SqliteDatabaseTest, WritersTakeTurnsAndReadersWaitForAPlace) {
     const auto db = open_sqlite({.path = path(), .readers_max = 2});
     db->writer()->execute("CREATE TABLE n (count BIGINT)");
     db->writer()->execute("INSERT INTO n VALUES (0)");
     std::atomic<int> reading = 0, most = 0;
     std::vector<std::thread> threads;
+    threads.reserve(6);
     for (int t = 0; t < 6; ++t) {
         threads.emplace_back([&] {
             for (int i = 0; i < 20; ++i) {
@@ -244,7 +245,7 @@ TEST_F(SqliteDatabase, WritersTakeTurnsAndReadersWaitForAPlace) {
     EXPECT_EQ(rows.get<int>(0), 120);
 }
 
-TEST_F(SqliteDatabase, InMemoryItForgets) {
+TEST_F(SqliteDatabaseTest, InMemoryItForgets) {
     for (int i = 0; i < 2; ++i) {
         const auto db = open_sqlite({.path = ":memory:"});
         EXPECT_EQ(db->durability(), "sqlite in memory: nothing survives");
@@ -253,7 +254,7 @@ TEST_F(SqliteDatabase, InMemoryItForgets) {
     }
 }
 
-TEST_F(SqliteDatabase, InsertRowsHandsOverWhatClashes) {
+TEST_F(SqliteDatabaseTest, InsertRowsHandsOverWhatClashes) {
     const auto db = open_with_table();
     const auto c = db->writer();
     c->run("INSERT INTO t (id) VALUES (3)");
@@ -269,7 +270,7 @@ TEST_F(SqliteDatabase, InsertRowsHandsOverWhatClashes) {
     EXPECT_THAT(ids(*c), ElementsAre(1, 2, 3, 4));
 }
 
-TEST(Dialect, PutsItsWordsInPlace) {
+TEST(DialectTest, PutsItsWordsInPlace) {
     EXPECT_EQ(
         adapt("CREATE TABLE t (id {auto_id}, n BIGINT){table_end}", mysql_dialect),
         "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, n BIGINT) ENGINE=InnoDB DEFAULT "
@@ -278,7 +279,7 @@ TEST(Dialect, PutsItsWordsInPlace) {
     EXPECT_THROW(adapt("{no_such_word}", sqlite_dialect), std::runtime_error);
 }
 
-TEST(InsertText, HasAPlaceForEveryValue) {
+TEST(InsertTextTest, HasAPlaceForEveryValue) {
     EXPECT_EQ(insert_text({"t (a, b)", 2}, 1), "INSERT INTO t (a, b) VALUES (?,?)");
     EXPECT_EQ(insert_text({"t (a)", 1}, 3), "INSERT INTO t (a) VALUES (?),(?),(?)");
 }
