@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/thread.hpp"
 #include "edge/plain_connection.hpp"
 #include "edge/tls_connection.hpp"
 
@@ -42,6 +43,8 @@ void event_loop::listen(int fd, bool ipv6) {
 }
 
 void event_loop::run() {
+    name_thread("loop");
+    ask_for_short_slices();
     wait_for_turn();
     tick();
     io_.run();

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/thread.hpp"
 #include "journal/caretaker.hpp"
 #include "journal/reader.hpp"
 #include "journal/recovery.hpp"
@@ -62,6 +63,8 @@ struct journal::state {
     }
 
     void run() {
+        name_thread("journal");
+        ask_for_short_slices();
         while (wake.wait()) commit();
     }
 
