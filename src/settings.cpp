@@ -60,6 +60,8 @@ void read_engine(config_file& file, settings& s) {
     s.journal.segment_bytes = static_cast<std::uint64_t>(mib) << 20U;
     file.read("clerk.batch_max", s.clerk.batch_max, {1, 1'000'000});
     file.read("clerk.patience_ms", s.clerk.patience, {0, hour_ms});
+    file.read("clerk.starved_ms", s.clerk.starved, {0, hour_ms});
+    file.read("clerk.rush_per_s", s.clerk.rush_per_s, {0, 1'000'000'000});
     file.read("clerk.linger_ms", s.clerk.linger, {0, 60'000});
     file.read("clerk.drain_ms", s.clerk.drain, {0, hour_ms});
     s.clerk.backlog_max = s.gate.backlog_max;

@@ -8,6 +8,7 @@ namespace floodgate::clerk {
 namespace {
 
 constexpr milliseconds oversee_every{100};
+constexpr milliseconds look_again{20};  // whether the rush is over
 
 }  // namespace
 
@@ -23,7 +24,9 @@ clerk::clerk(desk::world w, options o, sale::sequence entered, callbacks told)
     : options_(o),
       told_(std::move(told)),
       sink_(w.sink, priority_),
-      desk_({w.source, sink_, w.turnstile, w.clock}, o.batch_max, entered, told_.entered) {}
+      desk_({w.source, sink_, w.turnstile, w.clock}, o.batch_max, entered, told_.entered),
+      line_(w.source),
+      rush_(o.rush_per_s) {}
 
 clerk::~clerk() { stop(); }
 
@@ -66,8 +69,21 @@ void clerk::work() {
     drain();
 }
 
+bool clerk::stands_aside() {
+    const bool rush = rush_.look(line_.durable().value, std::chrono::steady_clock::now());
+    if (!rush) return false;
+    desk_.note_oldest();
+    pressed_ = pressing(pressed_, {.backlog = desk_.backlog(), .oldest_age = desk_.oldest_age()},
+                        options_);
+    return !pressed_;
+}
+
 // False when there is no point in going on.
 bool clerk::work_once() {
+    if (stands_aside()) {
+        rest(look_again, true);
+        return true;
+    }
     news_.exchange(false);
     switch (desk_.step()) {
     case outcome::nothing: rest(options_.poll, false); break;

@@ -1,7 +1,8 @@
 // The clerk: follows the journal and enters orders in the ledger, on a thread of its own.
 //
-// It must not steal the core from the gate during a rush: it works in large batches and, while it
-// does, runs only when nobody else wants to. When buyers have waited too long or the backlog grows
+// It must not steal the core from the gate during a rush: it stands aside while one is on and
+// catches up after it, works in large batches and, while it does, runs only when nobody else wants
+// to. When buyers have waited too long or the backlog grows
 // too large it takes its share (pace.hpp decides, a second small thread applies it).
 
 #pragma once
@@ -58,6 +59,7 @@ private:
 
     void work();
     bool work_once();
+    bool stands_aside();
     void drain();
     void oversee();
     // Ends early for stop() and, unless it is deaf, for notify().
@@ -68,6 +70,9 @@ private:
     worker_priority priority_;
     patient_sink sink_;
     desk desk_;
+    promise_source& line_;
+    rush_sense rush_;
+    bool pressed_ = false;
 
     std::atomic<bool> news_{false};
     std::atomic<bool> listening_{false};  // the worker sleeps and wants to hear of news

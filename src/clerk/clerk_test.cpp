@@ -154,6 +154,28 @@ TEST_F(ClerkTest, InARushWaitsForALargerBatch) {
     EXPECT_EQ(sink.batches, (std::vector<std::size_t>{1, 51}));
 }
 
+TEST_F(ClerkTest, StandsAsideInARushUntilABuyerHasWaitedTooLong) {
+    opts.rush_per_s = 0;  // whatever comes at all is a rush
+    std::atomic<bool> over{false};
+    std::thread crowd([&] {
+        while (!over) {
+            source.append(1);
+            std::this_thread::sleep_for(1ms);
+        }
+    });
+    const auto c = hire();
+    c->start();
+    EXPECT_FALSE(orders_within(5000, 300ms));
+    const std::size_t before = sink.count();
+    EXPECT_LT(before, source.last / 2) << "it should have left most of them for later";
+    clock.advance(6s);
+    const bool worked = orders_within(before + 20, far);
+    over = true;
+    crowd.join();
+    EXPECT_TRUE(worked) << "in spite of the rush";
+    c->stop();
+}
+
 // On the machine's own scheduler: where the way back is closed, the clerk is never lowered.
 TEST_F(ClerkTest, RunsLowWhileItEntersAndIsRaisedWhenBuyersHaveWaitedTooLong) {
     if (!worker_priority().can_return()) GTEST_SKIP() << "may not raise a thread's priority here";
@@ -170,7 +192,7 @@ TEST_F(ClerkTest, RunsLowWhileItEntersAndIsRaisedWhenBuyersHaveWaitedTooLong) {
     const auto c = hire();
     c->start();
     EXPECT_EQ(at_first.get_future().get(), SCHED_IDLE);
-    clock.advance(6s);
+    clock.advance(31s);
     EXPECT_TRUE(raised.get_future().get());
     await_orders(1);
 }

@@ -22,6 +22,13 @@ outcome desk::step() {
     return book();
 }
 
+void desk::note_oldest() {
+    if (oldest_ms_ != 0 || backlog() == 0) return;
+    std::vector<sale::promise> first;
+    if (const auto got = world_.source.read(position(), 1, first); got && !first.empty())
+        oldest_ms_ = to_ms(first.front().at);
+}
+
 // Nothing: there is a batch in hand.
 std::optional<outcome> desk::gather() {
     if (world_.source.durable() <= position()) {

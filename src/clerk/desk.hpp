@@ -60,6 +60,10 @@ public:
     // batch, which the ledger knows by its position.
     outcome step();
 
+    // How long the oldest promise has waited is known only after a look at it. For a clerk that
+    // does not work: so that it learns when to.
+    void note_oldest();
+
     std::uint64_t failures() const { return failures_; }          // in a row
     const std::string& failure() const { return last_failure_; }  // of the last of them
 

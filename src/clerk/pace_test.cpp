@@ -8,7 +8,7 @@ namespace {
 using enum priority;
 
 TEST(Priority, FollowsTheTable) {
-    const options o{.batch_max = 10, .patience = milliseconds(5000), .backlog_max = 1000};
+    const options o{.batch_max = 10, .starved = milliseconds(5000), .backlog_max = 1000};
     struct row {
         priority current;
         std::uint64_t backlog;
@@ -33,6 +33,29 @@ TEST(Priority, FollowsTheTable) {
     for (const row& r : table)
         EXPECT_EQ(priority_for({r.current, r.backlog, milliseconds(r.oldest_ms)}, o), r.expected)
             << r.why;
+}
+
+TEST(Pressing, BeginsWithAgeOrBacklogAndEndsWhenCaughtUp) {
+    const options o{.batch_max = 10, .patience = milliseconds(5000), .backlog_max = 1000};
+    const auto now = [&](bool was, std::uint64_t backlog, std::int64_t oldest_ms) {
+        return pressing(was, {.backlog = backlog, .oldest_age = milliseconds(oldest_ms)}, o);
+    };
+    EXPECT_FALSE(now(false, 500, 5000));
+    EXPECT_TRUE(now(false, 500, 5001));
+    EXPECT_TRUE(now(false, 501, 0));
+    EXPECT_TRUE(now(true, 11, 0));
+    EXPECT_FALSE(now(true, 10, 0));
+}
+
+TEST(Rush, IsOnWhileMoreComeThanTheLimitSays) {
+    using namespace std::chrono_literals;
+    rush_sense sense(10'000);
+    rush_sense::moment now{1s};
+    EXPECT_FALSE(sense.look(1'000'000, now)) << "what was there at first came at no known speed";
+    EXPECT_FALSE(sense.look(1'000'200, now += 20ms)) << "exactly the limit";
+    EXPECT_TRUE(sense.look(1'000'401, now += 20ms)) << "one more";
+    EXPECT_TRUE(sense.look(1'000'401, now += 5ms)) << "too soon to tell";
+    EXPECT_FALSE(sense.look(1'000'401, now += 15ms)) << "it is over";
 }
 
 TEST(Retry, WaitsTwiceAsLongEachTimeUpToASecond) {
