@@ -1,10 +1,9 @@
 #include "base/thread.hpp"
 
+#include <cstdint>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstdint>
 
 namespace floodgate {
 namespace {

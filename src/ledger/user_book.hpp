@@ -19,9 +19,9 @@ class user_book {
 public:
     explicit user_book(store::database& db) : db_(db) {}
 
-    result<sale::user_id> add(const sale::user& u);           // already_exists: the phone number
-    result<sale::user> find(const std::string& phone);        // not_found
-    result<sale::user> find(sale::user_id id);                // not_found
+    result<sale::user_id> add(const sale::user& u);     // already_exists: the phone number
+    result<sale::user> find(const std::string& phone);  // not_found
+    result<sale::user> find(sale::user_id id);          // not_found
     result<bool> any_admin();
     result<void> set_password_hash(sale::user_id id, const std::string& hash);  // not_found
 
