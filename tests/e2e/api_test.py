@@ -204,14 +204,18 @@ class PurchaseTest(SharedServer):
 
     def test_several_units_up_to_the_limit(self):
         sale, token = self.add_sale(stock=5, limit=3), self.register()
-        answer = self.client.buy(sale, token, quantity=4)
-        self.assertEqual(answer.status, 409, "more than the limit")
+        refused = self.assert_problem(self.client.buy(sale, token, quantity=4), 422, "over_limit")
+        self.assertEqual(refused["limit"], 3)
         self.assertEqual(self.client.buy(sale, token, quantity=2).status, 202)
         self.assertEqual(self.client.buy(sale, token, quantity=2).status, 409)
         last = self.client.buy(sale, token, quantity=1)
         self.assertEqual(last.status, 202)
         order = self.wait_for_order(last.json["order_no"], token)
         self.assertEqual((order["quantity"], order["amount_fen"]), (1, 9900))
+        other = self.register()
+        refused = self.assert_problem(self.client.buy(sale, other, quantity=3), 409, "not_enough")
+        self.assertEqual(refused["free"], 2)
+        self.assertEqual(self.client.buy(sale, other, quantity=2).status, 202)
         self.assert_problem(self.client.buy(sale, self.register(), quantity=3), 409, "sold_out")
 
     def test_orders_are_listed_newest_first_page_by_page(self):
