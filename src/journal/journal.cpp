@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <stdexcept>
 #include <thread>
 
@@ -106,6 +107,11 @@ void journal::stop() {
     state_->commit();
     state_->checked(state_->line.seal());
     state_->helper.stop();
+}
+
+void journal::commit() {
+    assert(!state_->committing.joinable());
+    state_->commit();
 }
 
 sale::sequence journal::append(const sale::promise& p) { return state_->line.append(p); }

@@ -47,6 +47,9 @@ public:
     void start(std::function<void(const std::string& reason)> on_failure);
     // Makes what was appended durable, ends the thread. Idempotent.
     void stop();
+    // What the thread does when it is pushed, done by the caller: for a journal that was not
+    // started, such as a simulation's.
+    void commit();
 
     // sale::promise_line
     sale::sequence append(const sale::promise& p) override;
