@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "check.hpp"
+#include "edge/listening.hpp"
 #include "engine.hpp"
 #include "fixture.hpp"
 
@@ -39,6 +40,7 @@ int serve(const serve_options& o) {
     settings s = read_settings(o.config);
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
+    edge::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
     engine floodgate(std::move(s));
