@@ -16,9 +16,9 @@ struct listening_sockets {
 // `where` is host:port or [ipv6]:port; the host an address or "localhost"; port 0 takes a free one.
 // Throws std::runtime_error: not an address, port taken (also by another process that shares it),
 // no permission.
-// The first of these without touching anything else.
-void check_address(const std::string& where);
-
 listening_sockets listen_on(const std::string& where, std::size_t count);
+
+// Throws as listen_on does for what is not an address; touches nothing.
+void check_address(const std::string& where);
 
 }  // namespace floodgate::edge
