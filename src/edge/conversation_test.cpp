@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_case{"LargeChunks",
                  post + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'a'),
                  problem::payload_too_large}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& each) { return std::string(each.param.name); });
 
 // The fuzzer found: refused or not, depending on where TCP cut the empty line.
 TEST_F(ConversationTest, TakesAHeadOfExactlyTheLimitInAnySlices) {

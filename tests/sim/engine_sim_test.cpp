@@ -178,8 +178,9 @@ private:
                 EXPECT_EQ(known.first->second.buyer, a.buyer) << "one number for two buyers";
             }
             if (v.what == sale::answer::sold_out) sold_out_.insert(a.sale.value);
-            if (v.what == sale::answer::accepted)
+            if (v.what == sale::answer::accepted) {
                 EXPECT_FALSE(sold_out_.contains(a.sale.value)) << "sold after it was sold out";
+            }
         }
     }
 
