@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <cmath>
+
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
 #include "sale/order_number.hpp"
@@ -8,6 +10,7 @@ namespace floodgate {
 namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t hours_max = 8760;  // a year
 
 void read_edge(config_file& file, settings& s) {
     edge::server_options& o = s.server;
@@ -32,7 +35,7 @@ void read_edge(config_file& file, settings& s) {
 
 // "rate" is tries per minute: fractions of a second are hard to think in.
 void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
-    auto per_minute = static_cast<std::int64_t>(limit.rate_per_s * 60 + 0.5);
+    auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
     file.read("guard." + name + "_per_minute", per_minute, {0, 60'000'000});
     file.read("guard." + name + "_burst", limit.burst, {1, 1'000'000});
     file.read("guard." + name + "_keys_max", limit.keys_max, {8, 100'000'000});
@@ -41,7 +44,7 @@ void read_limit(config_file& file, const std::string& name, guard::rate_limit& l
 
 void read_guard(config_file& file, settings& s) {
     std::int64_t hours = s.login_lifetime / std::chrono::hours(1);
-    file.read("guard.login_hours", hours, {1, 24 * 365});
+    file.read("guard.login_hours", hours, {1, hours_max});
     s.login_lifetime = std::chrono::hours(hours);
     std::int64_t mib = static_cast<std::int64_t>(s.password.memory_bytes >> 20U);
     file.read("guard.password_mib", mib, {8, 4096});

@@ -44,7 +44,7 @@ std::string subject_of(const char* kind, std::int64_t id) {
     return std::string(kind) + " " + std::to_string(id);
 }
 
-reply created(std::string path, const boost::json::object& body) {
+reply created(const std::string& path, const boost::json::object& body) {
     reply r = json_reply(201, body);
     r.headers = "Location: " + path + "\r\n";
     return r;

@@ -33,6 +33,6 @@ result<void> tell_gate(services& with, const sale::sale& s);
 std::string subject_of(const char* kind, std::int64_t id);  // "sale 7"
 
 // 201 with a Location header.
-reply created(std::string path, const boost::json::object& body);
+reply created(const std::string& path, const boost::json::object& body);
 
 }  // namespace floodgate::edge

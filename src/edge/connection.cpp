@@ -7,7 +7,7 @@ namespace floodgate::edge {
 namespace {
 
 // A client may send this much ahead of the answer it waits for; then it is not read any further.
-constexpr std::size_t ahead_bytes_max = 16 * 1024;
+constexpr std::size_t ahead_bytes_max = 16'384;
 
 // How long a client may take to notice that we have said our last word.
 constexpr auto goodbye_time = std::chrono::seconds(1);

@@ -22,9 +22,9 @@
 namespace floodgate::edge {
 
 struct http_limits {
-    std::size_t head_bytes_max = 8 * 1024;    // request line and header fields
-    std::size_t target_bytes_max = 2 * 1024;  // the path and query of the request line
-    std::size_t body_bytes_max = 64 * 1024;
+    std::size_t head_bytes_max = 8192;    // request line and header fields
+    std::size_t target_bytes_max = 2048;  // the path and query of the request line
+    std::size_t body_bytes_max = 65'536;
 };
 
 // A whole request. The views are good until conversation::room() or finish().

@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "sale/order_number.hpp"
-
 namespace floodgate::edge {
 namespace {
 
@@ -50,6 +48,42 @@ void write_accepted(std::string& out, const sale::verdict& v, const framing& f) 
     out.append(before).append(digits, size).append(after);
 }
 
+bool has_body(const reply& r) { return r.status != 204 && r.status != 304; }
+
+void write_head(std::string& out, const reply& r, std::size_t body_bytes, const framing& f) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
+                   reason_phrase(r.status));
+    if (has_body(r)) out.append("Content-Type: ").append(r.content_type).append("\r\n");
+    out.append(f.date).append(common);
+    if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
+    out.append(r.headers);
+    if (!f.keep_alive) out.append("Connection: close\r\n");
+    if (has_body(r))
+        fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"), body_bytes);
+    out.append("\r\n");
+}
+
+// A problem built once, but for the order number at its end.
+reply without_number(problem p, language lang) {
+    reply r = problem_reply(p, lang);
+    r.body.back() = ',';  // was the closing brace
+    r.body.append(R"("order_no":")");
+    return r;
+}
+
+// Whoever clicks again and again gets this: as common as sold_out, and as quick.
+void write_already_ordered(std::string& out, sale::order_no order, language lang,
+                           const framing& f) {
+    static const reply in_en = without_number(problem::already_ordered, language::en);
+    static const reply in_zh = without_number(problem::already_ordered, language::zh);
+    const reply& r = lang == language::zh ? in_zh : in_en;
+    char number[24];
+    const char* end = fmt::format_to(number, FMT_COMPILE("{}\"}}"), order.value);
+    const auto size = static_cast<std::size_t>(end - number);
+    write_head(out, r, r.body.size() + size, f);
+    out.append(r.body).append(number, size);
+}
+
 }  // namespace
 
 std::string_view date_line::at(instant now) {
@@ -62,19 +96,8 @@ std::string_view date_line::at(instant now) {
 }
 
 void write_reply(std::string& out, const reply& r, const framing& f) {
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
-                   reason_phrase(r.status));
-    const bool has_body = r.status != 204 && r.status != 304;
-    if (has_body) out.append("Content-Type: ").append(r.content_type).append("\r\n");
-    out.append(f.date).append(common);
-    if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
-    out.append(r.headers);
-    if (!f.keep_alive) out.append("Connection: close\r\n");
-    if (has_body)
-        fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"),
-                       r.body.size());
-    out.append("\r\n");
-    if (has_body && !f.head_only) out.append(r.body);
+    write_head(out, r, r.body.size(), f);
+    if (has_body(r) && !f.head_only) out.append(r.body);
 }
 
 void write_verdict(std::string& out, const sale::verdict& v, language lang, const framing& f) {
@@ -89,10 +112,13 @@ void write_verdict(std::string& out, const sale::verdict& v, language lang, cons
         write_reply(out, lang == language::zh ? in_zh : in_en, f);
         return;
     }
+    if (v.what == sale::answer::already_ordered) {
+        write_already_ordered(out, v.order, lang, f);
+        return;
+    }
     boost::json::object extra;
     if (v.what == sale::answer::over_limit) extra["limit"] = v.units;
     if (v.what == sale::answer::not_enough) extra["free"] = v.units;
-    if (v.what == sale::answer::already_ordered) extra["order_no"] = sale::to_text(v.order);
     if (v.what == sale::answer::not_started) extra["starts_at"] = to_iso(v.starts_at);
     if (v.what == sale::answer::busy) extra["retry_after_ms"] = busy_retry_ms;
     write_reply(out, problem_reply(problem_of(v.what), lang, std::move(extra)), f);
