@@ -98,6 +98,18 @@ TEST_F(ConversationTest, UndoesChunking) {
     EXPECT_EQ(got().path, "/b");
 }
 
+// Found by http_fuzz: Beast stopped the process when the last byte of this came alone.
+TEST_F(ConversationTest, ReadsAnEmptyChunkedBodyInAnySlices) {
+    const std::string empty =
+        "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    for (std::size_t piece = 1; piece < empty.size(); ++piece) {
+        ASSERT_EQ(say(empty, piece), step::request_ready) << piece;
+        EXPECT_EQ(got().body, "") << piece;
+        talk_.finish();
+        EXPECT_FALSE(talk_.in_the_middle()) << piece;
+    }
+}
+
 TEST_F(ConversationTest, KnowsWhoWantsToClose) {
     ASSERT_EQ(say("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), step::request_ready);
     EXPECT_FALSE(got().keep_alive);
