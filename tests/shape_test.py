@@ -155,7 +155,7 @@ class ShapeTest(unittest.TestCase):
                    [f"cd {home}x", f'"{home}.ssh"', "/" + "home/me/data", "=/" + "work/main",
                     f"https://{registry}/vue", "deb http://deb." + "debian.org/debian",
                     "https://mirrors." + "example.cn/debian", str(self.root) + "/x"],
-                   ["https://example.org/home/page", "framework/root/x", "$HOME/x", "~/work/x",
+                   ["https://example.org/home/page", "framework/root/x", "$HOME/x", "~/jobs/x",
                     "https://www.debian.org/", "the mirror. of it", "src/home/a.cpp"])
 
     def test_nothing_of_this_machine_looks_at_package_sources(self):
