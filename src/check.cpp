@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "expect.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/order_number.hpp"
@@ -16,25 +17,19 @@
 namespace floodgate {
 namespace {
 
-template <class T>
-T expect(result<T> got) {
-    if (!got) throw std::runtime_error("ledger: " + got.error().message());
-    return got.value();
-}
-
 // The promises that are durable but not in the ledger yet, added to what the ledger holds: together
 // they must still respect stock and limits.
 class tally {
 public:
-    explicit tally(ledger::ledger& book) : position_(expect(book.orders().position())) {
-        for (const auto& s : expect(book.catalogue().sales())) sales_[s.id] = s;
-        for (const auto& f : expect(book.catalogue().figures())) held_[f.sale] = f.held;
+    explicit tally(ledger::ledger& book) : position_(expect(book.orders().position(), "ledger")) {
+        for (const auto& s : expect(book.catalogue().sales(), "ledger")) sales_[s.id] = s;
+        for (const auto& f : expect(book.catalogue().figures(), "ledger")) held_[f.sale] = f.held;
         const auto visited = book.orders().for_each_held([&](const ledger::held_order& o) {
             units_[{o.sale, o.buyer}] += o.quantity;
             ++orders_;
         });
         if (!visited) throw std::runtime_error("ledger: " + visited.error().message());
-        latest_ = expect(book.orders().latest_number());
+        latest_ = expect(book.orders().latest_number(), "ledger");
     }
 
     void add(sale::sequence at, const sale::promise& p) {
@@ -94,7 +89,7 @@ std::vector<std::string> check_data(const std::string& data) {
     }
     ledger::ledger book(store::open_sqlite({.path = file}));
     tally count(book);
-    std::vector<std::string> found = expect(book.orders().check());
+    std::vector<std::string> found = expect(book.orders().check(), "ledger");
     if (has_journal) {
         const auto broken = journal::inspect(
             files, journal, [&](sale::sequence at, const sale::promise& p) { count.add(at, p); });

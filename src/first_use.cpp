@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "expect.hpp"
 #include "guard/tokens.hpp"
 
 namespace floodgate {
@@ -38,12 +39,6 @@ constexpr article opens_later[] = {
     {"Coffee 咖啡", "1 kg of beans. 1 公斤咖啡豆。", 16'800, 4'900, 200, 1},
     {"Hotpot voucher 火锅券", "For two. 双人套餐。", 29'800, 9'900, 50, 1},
 };
-
-template <class T>
-T expect(result<T> got, const char* what) {
-    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
-    return got.value();
-}
 
 void add_account(ledger::ledger& book, const guard::passwords& passwords, const account& a,
                  instant now) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include "expect.hpp"
 #include "guard/passwords.hpp"
 #include "guard/tokens.hpp"
 #include "ledger/ledger.hpp"
@@ -20,12 +21,6 @@ namespace {
 constexpr std::int64_t users_at_once = 100'000;
 constexpr std::int64_t phone_first = 10'000'000'000;
 constexpr auto open_for = std::chrono::hours(24 * 30);
-
-template <class T>
-T expect(result<T> got, const char* what) {
-    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
-    return got.value();
-}
 
 void add_users(ledger::ledger& book, const fixture_options& o, std::ostream& tokens, instant now) {
     const std::string hash = guard::passwords(guard::cheapest).hash("fixture");

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/log.hpp"
+#include "expect.hpp"
 
 namespace floodgate {
 namespace {
@@ -16,16 +17,6 @@ constexpr std::size_t replay_batch = 50'000;
 
 // A sale that ended this long ago gets no more questions worth the memory of its buyers.
 constexpr auto remembered_after_end = std::chrono::hours(24);
-
-template <class T>
-T& expect(result<T>& got, const char* what) {
-    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
-    return got.value();
-}
-
-void expect(const result<void>& got, const char* what) {
-    if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
-}
 
 }  // namespace
 
@@ -47,11 +38,11 @@ bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
 void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
                   restore_point from) {
     if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
-    auto sales = book.catalogue().sales();
+    const auto sales = expect(book.catalogue().sales(), "ledger");
     boost::unordered_flat_set<std::int64_t> over;
     boost::unordered_flat_set<std::int64_t> known;
-    for (const sale::sale& s : expect(sales, "ledger")) known.insert(s.id.value);
-    for (const sale::sale& s : expect(sales, "ledger"))
+    for (const sale::sale& s : sales) known.insert(s.id.value);
+    for (const sale::sale& s : sales)
         if (s.ends_at + remembered_after_end < from.now) over.insert(s.id.value);
 
     std::uint64_t held = 0;
@@ -63,8 +54,7 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
         ++held;
     }),
            "ledger");
-    auto latest = book.orders().latest_number();
-    gate.skip_past(expect(latest, "ledger"));
+    gate.skip_past(expect(book.orders().latest_number(), "ledger"));
 
     std::vector<sale::promise> batch;
     sale::sequence at = from.entered;
