@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 namespace floodgate {
 namespace {
@@ -23,7 +26,8 @@ protected:
         return "no error";
     }
 
-    std::string path_ = testing::TempDir() + "floodgate_config_test.toml";
+    // Named by the process: tests run side by side.
+    std::string path_ = fmt::format("{}floodgate_config_{}.toml", testing::TempDir(), ::getpid());
 };
 
 TEST_F(ConfigFileTest, ReadsEveryKindOfValue) {

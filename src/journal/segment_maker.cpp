@@ -1,6 +1,7 @@
 #include "journal/segment_maker.hpp"
 
 #include <array>
+#include <utility>
 
 #include "journal/segment_name.hpp"
 
@@ -9,10 +10,13 @@ namespace floodgate::journal {
 result<void> segment_maker::prepare_spare() {
     {
         const std::scoped_lock held(mutex_);
-        if (spare_) return {};
+        if (std::exchange(spare_name_in_use_, true)) return {};
     }
     auto made = files_.create(path_of(spare_name), segment_bytes_);
-    if (!made) return made.error();
+    if (!made) {
+        free_spare_name();
+        return made.error();
+    }
     const std::scoped_lock held(mutex_);
     spare_ = std::move(*made);
     return {};
@@ -23,11 +27,17 @@ std::unique_ptr<store::file> segment_maker::take_spare() {
     return std::move(spare_);
 }
 
+void segment_maker::free_spare_name() {
+    const std::scoped_lock held(mutex_);
+    spare_name_in_use_ = false;
+}
+
 result<segment_maker::begun> segment_maker::begin(sale::sequence first,
                                                   std::uint32_t previous_crc) {
     std::string made_as = path_of(spare_name);
     auto file = take_spare();
-    if (!file) {
+    const bool was_spare = file != nullptr;
+    if (!was_spare) {
         made_as = path_of(urgent_name);
         auto made = files_.create(made_as, segment_bytes_);
         if (!made) return made.error();
@@ -40,6 +50,7 @@ result<segment_maker::begun> segment_maker::begin(sale::sequence first,
     if (auto synced = file->sync(); !synced) return synced.error();
     if (auto renamed = files_.rename(made_as, path_of(segment_name(first))); !renamed)
         return renamed.error();
+    if (was_spare) free_spare_name();
     if (auto synced = files_.sync_directory(directory_); !synced) return synced.error();
     return begun{std::move(file), header};
 }

@@ -19,7 +19,8 @@ public:
     segment_maker(store::file_system& files, std::string directory, std::uint64_t segment_bytes)
         : files_(files), directory_(std::move(directory)), segment_bytes_(segment_bytes) {}
 
-    // Makes the spare unless it is there. Takes long; for one thread that has the time.
+    // Makes the spare unless it is there or just being taken. Takes long; for one thread that has
+    // the time.
     result<void> prepare_spare();
 
     // The next segment, ready to be written to after its header. When the spare is not ready it
@@ -37,12 +38,16 @@ public:
 
 private:
     std::unique_ptr<store::file> take_spare();
+    void free_spare_name();
 
     store::file_system& files_;
     const std::string directory_;
     const std::uint64_t segment_bytes_;
-    std::mutex mutex_;  // guards the pointer only: never held while a file is made
+    std::mutex mutex_;  // guards what follows only: never held while a file is made
     std::unique_ptr<store::file> spare_;
+    // From before the spare is made until it has a segment's name: making another meanwhile would
+    // empty the file the writer has just taken.
+    bool spare_name_in_use_ = false;
 };
 
 }  // namespace floodgate::journal
