@@ -18,6 +18,7 @@ public:
         case errc::store_unavailable: return "store unavailable";
         case errc::corrupt: return "corrupt data";
         case errc::overloaded: return "overloaded";
+        case errc::rejected: return "rejected by the store";
         }
         return "unknown error";
     }

@@ -16,6 +16,7 @@ enum class errc {
     store_unavailable,  // the disk or database failed or is locked; asking again may help
     corrupt,            // what was read cannot be what was written
     overloaded,         // a queue is at its limit
+    rejected,           // the store is well but will not take this: asking again will not help
 };
 
 boost::system::error_code make_error_code(errc e) noexcept;

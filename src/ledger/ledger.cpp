@@ -14,7 +14,14 @@ std::unique_ptr<store::database> up_to_date(std::unique_ptr<store::database> db)
 }  // namespace
 
 ledger::ledger(std::unique_ptr<store::database> db)
-    : db_(up_to_date(std::move(db))), catalogue_(*db_), users_(*db_), orders_(*db_), audit_(*db_) {}
+    : db_(up_to_date(std::move(db))),
+      catalogue_(*db_),
+      users_(*db_),
+      orders_(*db_),
+      audit_(*db_),
+      moves_(*db_),
+      letters_(*db_),
+      tallies_(*db_) {}
 
 ledger::~ledger() = default;
 

@@ -14,7 +14,10 @@
 
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
+#include "ledger/letter_book.hpp"
+#include "ledger/move_book.hpp"
 #include "ledger/order_book.hpp"
+#include "ledger/tally_book.hpp"
 #include "ledger/user_book.hpp"
 
 namespace floodgate::store {
@@ -34,6 +37,9 @@ public:
     user_book& users() { return users_; }
     order_book& orders() { return orders_; }
     audit_book& audit() { return audit_; }
+    move_book& moves() { return moves_; }
+    letter_book& letters() { return letters_; }
+    tally_book& tallies() { return tallies_; }
 
     // What durability the database promises, in one line for /readyz and the log.
     std::string durability() const;
@@ -44,6 +50,9 @@ private:
     user_book users_;
     order_book orders_;
     audit_book audit_;
+    move_book moves_;
+    letter_book letters_;
+    tally_book tallies_;
 };
 
 }  // namespace floodgate::ledger

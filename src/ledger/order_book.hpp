@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct entry_report {
     std::size_t entered = 0;  // now `unpaid`
     std::size_t known = 0;    // were there already: entered by an earlier try
     std::vector<refusal> refused;
+    std::map<sale::sale_id, milliseconds> pay_within{};  // of the sales in the batch
 };
 
 // An order that counts against stock and limit, as the gate needs it at start.
@@ -49,8 +51,12 @@ public:
     // orders, and the journal position `last`, which is the place of the batch's last promise.
     // A batch whose `last` is not beyond the position in the book changes nothing (all known).
     // An order number that is in the book already is left alone and counted as known.
-    // store_unavailable: nothing of the batch is in the book; try again.
+    // store_unavailable: nothing of the batch is in the book; try again. rejected: neither, and the
+    // same batch will not be taken: some promise in it is poison.
     result<entry_report> enter(std::span<const sale::promise> batch, sale::sequence last);
+
+    // Whether the book can be written at all right now: an empty change, committed.
+    result<void> probe();
 
     // Everything up to here has been entered, durably.
     result<sale::sequence> position();
@@ -61,6 +67,9 @@ public:
                                               std::size_t limit);
     // Every order that holds stock, in order of number. Fast: what the gate loads at start.
     result<void> for_each_held(const std::function<void(const held_order&)>& visit);
+    // Orders that hold no stock (any more) but were placed with an Idempotency-Key: the gate still
+    // answers the same to the same key.
+    result<void> for_each_spent_key(const std::function<void(const held_order&)>& visit);
     result<sale::order_no> latest_number();  // 0 when there is none
 
     // Recomputes every figure from the orders and compares: held per sale, stock guard, buyer

@@ -105,9 +105,57 @@ constexpr std::array<std::string_view, 1> deadlines{
     "CREATE INDEX orders_due ON orders (state, pay_by_ms)",
 };
 
-constexpr std::array<migration, 2> steps{
+// The life of an order after its entry.
+constexpr std::array<std::string_view, 7> whole_lives{
+    // Only for orders whose buyer began to pay: the channel that must be asked before the order is
+    // closed or refunded. question: '', 'close' or 'refund'; cause: why it is being closed.
+    R"(CREATE TABLE payments (
+        order_no {row_id},
+        method VARCHAR(12) NOT NULL,
+        begun_ms BIGINT NOT NULL,
+        question VARCHAR(8) NOT NULL,
+        cause VARCHAR(12) NOT NULL,
+        tries BIGINT NOT NULL,
+        asked_since_ms BIGINT NOT NULL,
+        next_try_ms BIGINT NOT NULL,
+        note VARCHAR(200) NOT NULL){table_end})",
+    "CREATE INDEX payments_open ON payments (question, next_try_ms)",
+    // Every move of an order but its entry, which its own row tells. The buyer's mailbox.
+    R"(CREATE TABLE order_events (
+        id {auto_id},
+        order_no BIGINT NOT NULL,
+        buyer_id BIGINT NOT NULL,
+        sale_id BIGINT NOT NULL,
+        from_state VARCHAR(12) NOT NULL,
+        to_state VARCHAR(12) NOT NULL,
+        reason VARCHAR(40) NOT NULL,
+        at_ms BIGINT NOT NULL){table_end})",
+    "CREATE INDEX order_events_of_buyer ON order_events (buyer_id, id)",
+    // Promises that could not be entered. payload: as sale/promise.hpp encodes it.
+    R"(CREATE TABLE letters (
+        id {auto_id},
+        order_no BIGINT NOT NULL,
+        sale_id BIGINT NOT NULL,
+        units BIGINT NOT NULL,
+        payload VARBINARY(200) NOT NULL,
+        state VARCHAR(12) NOT NULL,
+        cause VARCHAR(500) NOT NULL,
+        attempts BIGINT NOT NULL,
+        first_ms BIGINT NOT NULL,
+        last_ms BIGINT NOT NULL,
+        next_try_ms BIGINT NOT NULL,
+        decided_by BIGINT NOT NULL,
+        note VARCHAR(500) NOT NULL,
+        UNIQUE (order_no)){table_end})",
+    "CREATE INDEX letters_due ON letters (state, next_try_ms)",
+    // The reconciliation counts from this index alone.
+    "CREATE INDEX orders_tally ON orders (sale_id, state, quantity)",
+};
+
+constexpr std::array<migration, 3> steps{
     migration{1, first_tables},
     migration{2, deadlines},
+    migration{3, whole_lives},
 };
 
 }  // namespace

@@ -39,6 +39,9 @@ struct order {
     std::string reason;  // failed, closed: why; otherwise empty
     instant created_at;  // the moment of the promise
     instant pay_by;      // unpaid: closed when nobody paid by then
+    // unpaid, but being closed: why (timed_out, cancelled). A payment was begun, and the channel
+    // has not yet said that nobody can pay any more; until then the units are held. Empty: not so.
+    std::string closing;
 };
 
 // "queued", "unpaid" ...: the words of JSON, SQL and logs.

@@ -1,0 +1,104 @@
+// The life of an order after its entry: paid, closed, refunded.
+//
+// Every move is a compare-and-set in one transaction with its stock move, its stock-log line and
+// its line in `order_events`. Whoever comes first wins; the others learn what the order is by then.
+// sale/order_move.hpp is the table.
+//
+// An order for which a payment was begun is not closed before its channel has said that nobody can
+// pay any more: until then it stays unpaid and `closing`, its units held, its channel to be asked.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/order.hpp"
+#include "sale/order_move.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+struct move_outcome {
+    sale::order order;       // as it is now
+    bool moved = false;      // false: its state did not allow it; nothing was changed
+    std::int64_t event = 0;  // of a change of state; 0: none (a payment begun, being closed)
+};
+
+// What a channel has to be asked for.
+enum class question : std::uint8_t { close = 1, refund };
+struct open_question {
+    sale::order order;
+    std::string method;
+    question what{};
+    std::uint32_t tries = 0;  // so far, without a clear answer
+    std::string note;         // what was the matter the last time
+    instant asked_since;
+};
+
+struct due_report {
+    std::vector<move_outcome> closed;   // nobody had begun to pay: closed, units back
+    std::vector<move_outcome> closing;  // somebody had: the channel is to be asked
+    std::size_t found = 0;              // orders looked at: as many as allowed means there are more
+};
+
+// A line of the buyer's mailbox.
+struct order_event_line {
+    std::int64_t id = 0;
+    sale::order_no order;
+    sale::sale_id sale;
+    sale::order_state from{}, to{};
+    std::string reason;
+    instant at;
+};
+
+class move_book {
+public:
+    explicit move_book(store::database& db) : db_(db) {}
+
+    // Of the buyer's own orders; a foreign one is not_found, like a missing one.
+
+    // Remembers the channel before it is asked for money. Not moved: not unpaid, being closed, past
+    // its deadline, or begun with another method. The same method again is fine (moved).
+    result<move_outcome> begin_payment(sale::order_no no, sale::user_id buyer,
+                                       const std::string& method, instant now);
+    // Closed at once when no payment was begun; else `closing`. Cancelling what is being closed
+    // already is not a move.
+    result<move_outcome> cancel(sale::order_no no, sale::user_id buyer, instant now);
+    // paid -> refunding.
+    result<move_outcome> ask_refund(sale::order_no no, sale::user_id buyer, instant now);
+
+    // Of any order, by number: not_found when there is none.
+
+    // unpaid -> paid, also while closing: the money decides.
+    result<move_outcome> pay(sale::order_no no, instant now);
+    // The channel says that nobody can pay any more: unpaid and closing -> closed.
+    result<move_outcome> close(sale::order_no no, instant now);
+    // refunding -> refunded.
+    result<move_outcome> finish_refund(sale::order_no no, instant now);
+
+    // Unpaid orders whose deadline is `now` or earlier and which are not being closed, earliest
+    // first, at most `max`, in one transaction: one stock update and one log line per sale.
+    result<due_report> close_due(instant now, std::size_t max);
+
+    // Channels to be asked by now, longest waiting first. What is asked again at a later time is
+    // not among them until then.
+    result<std::vector<open_question>> open_questions(instant now, std::size_t max);
+    result<void> ask_again(sale::order_no no, instant at, const std::string& note);
+    // Every open question, for an operator, by order number above `after`.
+    result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);
+    result<std::int64_t> count_questions();
+
+    // The buyer's mailbox: moves after `since`, oldest first.
+    result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,
+                                                    std::size_t max);
+    result<std::int64_t> latest_event();  // 0: none yet
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,70 @@
+// The stock of every sale counted from its orders, for the reconciliation, and its repair.
+//
+// stock = free + promised + unpaid + paid + refunding, where `held` is what the sale's row says is
+// not free and the rest is counted.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ledger/order_book.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+// Units.
+struct sale_tally {
+    sale::sale_id sale;
+    std::int64_t stock = 0, held = 0;                   // as the sale's row has them
+    std::int64_t log_stock = 0, log_held = 0;           // where its stock log ends
+    std::int64_t unpaid = 0, paid = 0, refunding = 0;   // counted from its orders
+    std::int64_t closed = 0, refunded = 0, failed = 0;  // these hold nothing
+    std::int64_t letters = 0;                           // promised, put aside
+
+    std::int64_t counted() const { return unpaid + paid + refunding; }
+    bool adds_up() const {
+        return held == counted() && stock == log_stock && held == log_held && held >= 0 &&
+               held <= stock;
+    }
+};
+
+struct tally {
+    sale::sequence position;  // how far the line was entered at that moment
+    std::vector<sale_tally> sales;
+};
+
+// An entry of a repair: what was changed, in words.
+struct repair_report {
+    std::vector<std::string> done;  // empty: nothing needed repair
+    std::vector<std::string> open;  // what a repair cannot decide
+};
+
+class tally_book {
+public:
+    explicit tally_book(store::database& db) : db_(db) {}
+
+    // All in one view of the book. About 0.1 s for a million orders.
+    result<tally> take();
+
+    // What is wrong with one sale, naming rows; empty: nothing.
+    result<findings> explain(sale::sale_id id);
+    // The orders of one sale that hold stock, and its open letters, in order of number.
+    result<void> for_each_held(sale::sale_id id,
+                               const std::function<void(const held_order&)>& visit);
+
+    // Makes the book agree with its orders again: each correction is a guarded change by a
+    // difference with a `repaired` line in the stock log (held, stock) or in the events (marks).
+    // The orders' states are what is believed. not_found.
+    result<repair_report> repair(sale::sale_id id, const std::string& note, instant now);
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,24 @@
+#include "pay/channel.hpp"
+
+#include <algorithm>
+
+namespace floodgate::pay {
+
+const char* to_text(trade t) {
+    switch (t) {
+    case trade::absent: return "absent";
+    case trade::open: return "open";
+    case trade::paid: return "paid";
+    case trade::closed: return "closed";
+    case trade::unsure: return "unsure";
+    }
+    return "?";
+}
+
+channel* channels::find(std::string_view method) const {
+    const auto found =
+        std::ranges::find_if(all_, [&](const auto& c) { return c->method() == method; });
+    return found == all_.end() ? nullptr : found->get();
+}
+
+}  // namespace floodgate::pay
