@@ -65,6 +65,7 @@ protected:
     std::int64_t draft_sale(std::int64_t stock, int limit = 1);
 
     sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
+    clerks_help clerk_stand_in();
     void enter_all();  // what the clerk does: every promise not yet in the ledger
 
     ledger::scratch_directory directory_;
@@ -80,6 +81,13 @@ protected:
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     std::mutex catalogue_mutex_;
+    pay::channels channels_;
+    alarm::board alarms_;
+    warm_up_progress warm_up_;
+    std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
+    int channels_asked_ = 0;
+    sale::reconciliation reconciliation_;
+    std::vector<std::string> repairs_;  // "7 the note"
     services with_;
     call next_;  // what the next call carries besides: token, client, language
     guard::identity who_{{1}, sale::role::admin};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "edge/failure.hpp"
+#include "edge/order_json.hpp"
 #include "edge/query.hpp"
 #include "sale/order_number.hpp"
 
@@ -14,27 +15,6 @@ namespace {
 
 namespace json = boost::json;
 using promised = gate::turnstile::promised;
-
-json::object to_json(const sale::order& o) {
-    json::object out{{"order_no", sale::to_text(o.no)},
-                     {"sale_id", o.sale.value},
-                     {"quantity", o.quantity},
-                     {"status", sale::to_text(o.state)},
-                     {"amount_fen", o.amount.value},
-                     {"amount_points", o.amount_points.value},
-                     {"created_at", to_iso(o.created_at)}};
-    if (o.state == sale::order_state::unpaid) out["pay_by"] = to_iso(o.pay_by);
-    if (!o.reason.empty()) out["reason"] = o.reason;
-    return out;
-}
-
-json::object to_json(const promised& p) {
-    return {{"order_no", sale::to_text(p.order)},
-            {"sale_id", p.sale.value},
-            {"quantity", p.quantity},
-            {"status", sale::to_text(sale::order_state::queued)},
-            {"created_at", to_iso(sale::issued_at(p.order))}};
-}
 
 // The buyer's order as the ledger has it. A foreign one is not found, like a missing one.
 result<sale::order> find_own(services& with, const call& c, sale::order_no no) {
