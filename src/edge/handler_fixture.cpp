@@ -8,9 +8,13 @@
 
 namespace floodgate::edge {
 
-HandlerTest::HandlerTest()
-    : with_{.clock = clock_,
-            .turnstile = turnstile_,
+HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
+    next_.client = boost::asio::ip::make_address("192.0.2.1");
+}
+
+services HandlerTest::services_over(gate::turnstile& gate) {
+    return {.clock = clock_,
+            .turnstile = gate,
             .ledger = book_,
             .sessions = sessions_,
             .passwords = passwords_,
@@ -27,8 +31,7 @@ HandlerTest::HandlerTest()
             .clerk = clerk_stand_in(),
             .readiness = {},
             .durability = {},
-            .metrics_text = {}} {
-    next_.client = boost::asio::ip::make_address("192.0.2.1");
+            .metrics_text = {}};
 }
 
 clerks_help HandlerTest::clerk_stand_in() {

@@ -66,6 +66,7 @@ protected:
 
     sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
     clerks_help clerk_stand_in();
+    services services_over(gate::turnstile& gate);
     void enter_all();  // what the clerk does: every promise not yet in the ledger
 
     ledger::scratch_directory directory_;
