@@ -15,13 +15,21 @@ namespace floodgate::ledger {
 
 inline constexpr const char* method = "test";
 
-enum class act : std::uint8_t { begin, cancel, pay, close_due, close, ask_refund, finish_refund };
+enum class act : std::uint8_t {
+    begin = 1,
+    cancel,
+    pay,
+    close_due,
+    close,
+    ask_refund,
+    finish_refund
+};
 inline constexpr std::array acts{act::begin, act::cancel,     act::pay,          act::close_due,
                                  act::close, act::ask_refund, act::finish_refund};
 inline const char* to_text(act a) {
     constexpr std::array words{"begin", "cancel",     "pay",          "close_due",
                                "close", "ask_refund", "finish_refund"};
-    return words.at(static_cast<std::size_t>(a));
+    return words.at(static_cast<std::size_t>(a) - 1);
 }
 
 class move_verbs {

@@ -82,9 +82,8 @@ TEST(MoveMatrixTest, TheBookMovesOrdersWhereTheVocabularySays) {
         if (!from) continue;  // begun, closing: the vocabulary does not know them apart
         for (const auto& [a, event] : same) {
             const auto to = sale::after(*from, event);
-            const std::string found = l.to.at(static_cast<std::size_t>(a)) == no
-                                          ? "-"
-                                          : l.to.at(static_cast<std::size_t>(a));
+            const char* const found_to = l.to.at(static_cast<std::size_t>(a) - 1);
+            const std::string found = found_to == no ? "-" : found_to;
             EXPECT_EQ(found.substr(0, found.find(' ')), to ? to_text(*to) : "-")
                 << l.from << ", " << to_text(a);
         }
