@@ -167,6 +167,19 @@ TEST_P(OrderEntryContractTest, ABuyerMayBuyAgainAfterTheOrderWasClosed) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
+TEST_P(OrderEntryContractTest, TheReportSaysHowLongTheBuyersOfTheBatchHaveToPay) {
+    const auto a = verbs_.add_sale(), b = verbs_.add_sale({.stock = 0});
+    verbs_.sql("UPDATE sales SET pay_within_s = 90 WHERE id = " + std::to_string(b.value));
+    const std::vector<sale::promise> batch{verbs_.promise(a, 1), verbs_.promise(b, 1),
+                                           verbs_.promise({999}, 1)};
+    const std::map<sale::sale_id, milliseconds> expected{{a, std::chrono::seconds(600)},
+                                                         {b, std::chrono::seconds(90)}};
+    EXPECT_EQ(verbs_.enter(batch).pay_within, expected);
+    const auto again = book_.orders().enter(batch, verbs_.entered()).value();
+    EXPECT_EQ(again.known, 3U);
+    EXPECT_EQ(again.pay_within, expected);
+}
+
 TEST_P(OrderEntryContractTest, AKnownOrderNumberIsLeftAlone) {
     const auto sale = verbs_.add_sale();
     const auto p = verbs_.promise(sale, 1), q = verbs_.promise(sale, 2);
