@@ -4,14 +4,6 @@
 
 namespace floodgate::clerk {
 
-void lateness::add(milliseconds late) {
-    const std::int64_t ms = std::max<std::int64_t>(0, late.count());
-    const auto bound = std::lower_bound(bounds.begin(), bounds.end(), ms);
-    ++counts[static_cast<std::size_t>(bound - bounds.begin())];
-    late_ms_total += ms;
-    late_ms_max = std::max(late_ms_max, ms);
-}
-
 void closer::step() {
     for (;;) {
         const auto report = world_.moves.close_due(world_.clock.now(), batch_max_);
@@ -27,16 +19,19 @@ void closer::step() {
 
 void closer::count(const ledger::due_report& report) {
     const instant now = world_.clock.now();
-    const std::lock_guard lock(mutex_);
-    figures_.closed += report.closed.size();
-    figures_.sent_to_channel += report.closing.size();
+    closed_ += report.closed.size();
+    sent_to_channel_ += report.closing.size();
     for (const auto* all : {&report.closed, &report.closing})
-        for (const ledger::move_outcome& m : *all) figures_.late.add(now - m.order.pay_by);
+        for (const ledger::move_outcome& m : *all) {
+            // Not below 0: the clock may have been set back since the ledger looked.
+            const auto late = std::max(milliseconds(0), now - m.order.pay_by).count();
+            late_ms_.add(static_cast<std::uint64_t>(late));
+            late_ms_max_ = std::max(late_ms_max_.load(), static_cast<std::uint64_t>(late));
+        }
 }
 
 closer_figures closer::read_figures() const {
-    const std::lock_guard lock(mutex_);
-    return figures_;
+    return {closed_, sent_to_channel_, late_ms_max_, late_ms_.read()};
 }
 
 }  // namespace floodgate::clerk

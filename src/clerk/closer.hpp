@@ -5,31 +5,21 @@
 
 #pragma once
 
-#include <array>
-#include <mutex>
+#include <atomic>
 
 #include "base/clock.hpp"
+#include "base/histogram.hpp"
 #include "clerk/aftermath.hpp"
 #include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
 
 namespace floodgate::clerk {
 
-// How long after their deadlines orders were dealt with.
-struct lateness {
-    // Upper bounds in milliseconds; the last count has none.
-    static constexpr std::array<std::int64_t, 8> bounds{50, 100, 250, 500, 1000, 2500, 5000, 10000};
-
-    std::array<std::uint64_t, bounds.size() + 1> counts{};
-    std::int64_t late_ms_total = 0, late_ms_max = 0;
-
-    void add(milliseconds late);
-};
-
 struct closer_figures {
     std::uint64_t closed = 0;
     std::uint64_t sent_to_channel = 0;
-    lateness late;
+    std::uint64_t late_ms_max = 0;  // how long after its deadline an order was dealt with
+    histogram::reading late_ms;
 };
 
 class closer {
@@ -53,8 +43,8 @@ private:
     const world world_;
     const std::size_t batch_max_;
     trouble trouble_{"closer"};
-    mutable std::mutex mutex_;
-    closer_figures figures_;  // guarded by mutex_
+    std::atomic<std::uint64_t> closed_{0}, sent_to_channel_{0}, late_ms_max_{0};
+    histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000};
 };
 
 }  // namespace floodgate::clerk

@@ -82,7 +82,6 @@ outcome desk::cope(piece tried, boost::system::error_code error) {
     if (error == errc::corrupt) return fail("ledger", error);
     if (error == errc::store_unavailable) {
         const outcome failed = fail("ledger", error);
-        ++tries_;
         if (!is_to_blame(tried)) return failed;
     }
     if (tried.size() == 1) return put_aside(tried.front(), error);
@@ -94,11 +93,13 @@ outcome desk::cope(piece tried, boost::system::error_code error) {
     return outcome::full;
 }
 
-// The store says it is unavailable, but only for this. A single promise gets more tries than a
-// piece that is only split further: it would have to wait on the ladder for a passing lock.
+// The store says it is unavailable; is it so only for this piece? A single promise and a fresh
+// batch are tried a few times while the ledger is well, so that a passing lock sends nobody to the
+// ladder.
 bool desk::is_to_blame(piece tried) {
+    tries_ = world_.sink.probe().has_value() ? tries_ + 1 : 0;
     const bool suspected = splitting_ && tried.size() > 1;
-    return (suspected || tries_ >= tries_before_blame) && world_.sink.probe().has_value();
+    return tries_ >= (suspected ? 1 : tries_before_blame);
 }
 
 outcome desk::put_aside(const sale::promise& p, boost::system::error_code error) {

@@ -95,7 +95,7 @@ private:
     std::size_t done_ = 0;              // so many of them are
     std::vector<std::size_t> pieces_;   // what is left is tried in parts of these sizes, last first
     bool splitting_ = false;            // some promise of the batch is to blame, not the ledger
-    std::uint64_t tries_ = 0;           // of the next piece, in vain
+    std::uint64_t tries_ = 0;           // of the next piece, in vain while the ledger was well
     std::vector<sale::order_news> news_;
     std::uint64_t failures_ = 0;
     std::string last_failure_;
