@@ -79,6 +79,12 @@ std::size_t drop_answer(char*, std::size_t size, std::size_t count, void* user) 
     return bytes;
 }
 
+// Anything but 0 ends the transfer.
+int ask_whether_to_go_on(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    const auto& limits = *static_cast<const http_limits*>(user);
+    return limits.give_up && limits.give_up() ? 1 : 0;
+}
+
 struct curl_deleter {
     void operator()(CURL* c) const { curl_easy_cleanup(c); }
     void operator()(CURLU* u) const { curl_url_cleanup(u); }
@@ -121,6 +127,9 @@ void set_rules(CURL* c, const http_limits& limits) {
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);  // threads
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.total.count()));
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, &ask_whether_to_go_on);
+    curl_easy_setopt(c, CURLOPT_XFERINFODATA, &limits);
 }
 
 }  // namespace

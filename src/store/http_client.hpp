@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct http_limits {
     milliseconds connect{3000};
     milliseconds total{10'000};
     bool allow_private = false;
+    std::function<bool()> give_up{};  // asked now and then, at least once a second; may be empty
 };
 
 struct http_outcome {

@@ -146,6 +146,13 @@ TEST(HttpClient, GivesUpWhenTheAnswerDoesNotCome) {
     EXPECT_NE(got.error.find("Timeout"), std::string::npos) << got.error;
 }
 
+TEST(HttpClient, GivesUpWhenItIsTold) {
+    tiny_http_server server({tiny_http_server::silence});
+    http_limits limits = at_home;
+    limits.give_up = [] { return true; };
+    EXPECT_EQ(http_post(server.url(), {}, "x", limits).status, 0);
+}
+
 TEST(HttpClient, ReadsNoMoreOfALongAnswerThanItMust) {
     tiny_http_server server({tiny_http_server::answer(200, "", std::string(1U << 20U, 'x'))});
     const auto got = http_post(server.url(), {}, "x", at_home);
