@@ -131,6 +131,33 @@ void shelf::orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out
     }
 }
 
+bool shelf::retake(const sale::promise& p) {
+    std::vector<turnstile::promised> has;
+    orders_of(p.buyer, has);
+    if (std::ranges::find(has, p.order, &turnstile::promised::order) != has.end()) return true;
+    if (terms_.stock - taken_ < static_cast<std::int64_t>(p.quantity)) return false;
+    put_down(p, {});
+    return true;
+}
+
+void shelf::restore_key(const sale::promise& p) {
+    assert(p.sale == terms_.id);
+    if (p.key == sale::no_key || keys_.find(p.key)) return;
+    keys_[p.key] = {p.order, p.quantity};
+}
+
+std::vector<held_unit> shelf::held() {
+    std::vector<held_unit> out;
+    std::vector<turnstile::promised> orders;
+    buyers_.for_each([&](sale::user_id buyer, const holding&) {
+        orders.clear();
+        orders_of(buyer, orders);
+        for (const auto& o : orders) out.push_back({buyer, o.order, o.quantity});
+    });
+    std::ranges::sort(out, {}, &held_unit::order);
+    return out;
+}
+
 standing shelf::look() const {
     return {.stock = terms_.stock,
             .taken = taken_,
