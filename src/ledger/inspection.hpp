@@ -1,4 +1,4 @@
-// What order_book::check looks at.
+// What order_book::check and tally_book::explain look at.
 
 #pragma once
 
@@ -15,5 +15,7 @@ inline constexpr std::size_t findings_per_kind_max = 100;
 
 // Reads only. The caller's transaction gives one view of all tables.
 findings inspect(store::connection& c);
+// Of one sale only: its row, orders, log and letters.
+findings inspect(store::connection& c, sale::sale_id id);
 
 }  // namespace floodgate::ledger
