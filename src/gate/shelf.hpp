@@ -69,10 +69,12 @@ private:
     };
 
     std::optional<sale::answer> refusal_by_terms(instant now) const;
+    std::int64_t taken() const { return given_ - returned_; }
     void unlink(holding& h, sale::order_no order, std::uint32_t& quantity);
 
     sale::sale terms_;
-    std::int64_t taken_ = 0;
+    std::int64_t given_ = 0, returned_ = 0;  // units
+    std::uint32_t largest_ = 0;
     sale::sequence rests_on_{};
     split_map<sale::user_id, holding> buyers_;
     split_map<sale::order_no, link> earlier_;

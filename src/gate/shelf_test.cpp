@@ -208,6 +208,19 @@ TEST_F(ShelfTest, AnOrderWithoutAKeyLeavesNone) {
     EXPECT_EQ(ask(1).what, answer::accepted);
 }
 
+TEST_F(ShelfTest, CountsWhatWasEverGivenAndReturned) {
+    reset(terms(10, 3));
+    ask(1, 3);
+    ask(2, 1);
+    EXPECT_TRUE(shelf_->release({1}, {1}));
+    EXPECT_FALSE(shelf_->release({1}, {1}));
+    ask(1, 2);
+    EXPECT_EQ(shelf_->look().given, 6);
+    EXPECT_EQ(shelf_->look().returned, 3);
+    EXPECT_EQ(shelf_->look().taken, 3);
+    EXPECT_EQ(shelf_->look().largest, 3U);
+}
+
 TEST_F(ShelfTest, WarmingUpAgainKeepsWhatIsTaken) {
     ask(1);
     ASSERT_TRUE(shelf_->change_terms(terms(2)));

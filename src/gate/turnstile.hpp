@@ -37,6 +37,9 @@ struct standing {
     std::int64_t taken = 0;  // promised, unpaid, paid or refunding
     std::uint64_t buyers = 0;
     std::uint64_t bytes = 0;  // memory held for the sale's buyers
+    // Since the sale was loaded, only growing, so that two looks show what moved in between.
+    std::int64_t given = 0, returned = 0;  // units; taken = given - returned
+    std::uint32_t largest = 0;             // units in one promise
 };
 
 // An order the gate holds units for.
