@@ -15,23 +15,11 @@
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "sale/line_in_memory.hpp"
 
 namespace floodgate::edge {
 
-// Durable at once.
-class line_in_memory final : public sale::promise_line {
-public:
-    sale::sequence append(const sale::promise& p) override {
-        kept.push_back(p);
-        return {kept.size()};
-    }
-    void push() override {}
-    sale::sequence durable() const override { return {kept.size()}; }
-    std::uint64_t backlog() const override { return 0; }
-    void on_durable(std::function<void()>) override {}
-
-    std::vector<sale::promise> kept;
-};
+using sale::line_in_memory;
 
 struct answered {
     int status = 0;

@@ -90,6 +90,8 @@ TEST_F(OrderApiTest, NeverMissesAPromiseThatIsEnteredAndReleasedInBetween) {
             meanwhile_();
             return inner_.promised_to(b);
         }
+        std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
+        result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
 
     private:
         gate::turnstile& inner_;
