@@ -9,9 +9,23 @@
 namespace floodgate::edge {
 
 HandlerTest::HandlerTest()
-    : with_{clock_,    turnstile_, book_,      sessions_, passwords_,       by_address_,
-            by_phone_, unlimited_, unlimited_, showcase_, catalogue_mutex_, milliseconds(3'600'000),
-            {},        {},         {}} {
+    : with_{clock_,
+            turnstile_,
+            book_,
+            sessions_,
+            passwords_,
+            by_address_,
+            by_phone_,
+            unlimited_,
+            unlimited_,
+            showcase_,
+            catalogue_mutex_,
+            mailroom_,
+            tickets_,
+            milliseconds(3'600'000),
+            {},
+            {},
+            {}} {
     next_.client = boost::asio::ip::make_address("192.0.2.1");
 }
 

@@ -80,6 +80,8 @@ protected:
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     std::mutex catalogue_mutex_;
+    mailroom mailroom_;
+    guard::tickets tickets_;
     services with_;
     call next_;  // what the next call carries besides: token, client, language
     guard::identity who_{{1}, sale::role::admin};

@@ -101,9 +101,10 @@ TEST_F(OrderApiTest, NeverMissesAPromiseThatIsEnteredAndReleasedInBetween) {
         verbs_.close(p.order);
         turnstile_.release(p.sale, p.buyer, p.order);
     });
-    services with{clock_,           gap,       book_,      sessions_,  passwords_,
-                  by_address_,      by_phone_, unlimited_, unlimited_, showcase_,
-                  catalogue_mutex_, {},        {},         {},         {}};
+    services with{
+        clock_,     gap,        book_,     sessions_,        passwords_, by_address_, by_phone_,
+        unlimited_, unlimited_, showcase_, catalogue_mutex_, mailroom_,  tickets_,    {},
+        {},         {},         {}};
     call c;
     c.user = p.buyer;
     c.ids = {static_cast<std::int64_t>(p.order.value)};

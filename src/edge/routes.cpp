@@ -6,6 +6,7 @@
 #include "edge/auth_api.hpp"
 #include "edge/ops_api.hpp"
 #include "edge/order_api.hpp"
+#include "edge/ws_api.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::edge {
@@ -31,6 +32,9 @@ constexpr route table[] = {
     {get,  "/api/v1/me",            access::buyer, me},
     {get,  "/api/v1/orders",        access::buyer, list_orders},
     {get,  "/api/v1/orders/{no}",   access::buyer, get_order},
+
+    {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket},
+    {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products},
     {post, "/api/v1/admin/products",             access::admin, create_product},
