@@ -7,27 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "ledger/finder.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {
-
-// Collects sentences of one kind, up to the limit.
-class finder {
-public:
-    finder(findings& all, const char* kind) : all_(all), kind_(kind) {}
-
-    void add(std::string sentence) {
-        if (++found_ <= findings_per_kind_max) all_.push_back(std::move(sentence));
-        if (found_ == findings_per_kind_max + 1)
-            all_.push_back(fmt::format("{}: and more of this kind", kind_));
-    }
-
-private:
-    findings& all_;
-    const char* kind_;
-    std::size_t found_ = 0;
-};
 
 struct figures {
     std::int64_t stock = 0, held = 0;
@@ -164,6 +148,7 @@ findings inspect(store::connection& c) {
     compare_held(sales, all);
     compare_limits(units, sales, all);
     follow_log(c, sales, all);
+    inspect_moves(c, all);
     return all;
 }
 

@@ -96,13 +96,7 @@ entry_report book_verbs::enter(const std::vector<sale::promise>& batch) {
 
 void book_verbs::close(sale::order_no no) {
     const auto o = book_.orders().find(no).value();
-    const std::string sale = std::to_string(o.sale.value), units = std::to_string(o.quantity);
-    sql("UPDATE orders SET state = 'closed', mark = NULL WHERE order_no = " +
-        std::to_string(no.value));
-    sql("INSERT INTO stock_log (sale_id, kind, stock_before, stock_after, held_before, held_after, "
-        "note, at_ms) SELECT id, 'released', stock, stock, held, held - " +
-        units + ", '', 0 FROM sales WHERE id = " + sale);
-    sql("UPDATE sales SET held = held - " + units + " WHERE id = " + sale);
+    ASSERT_TRUE(book_.moves().cancel(no, o.buyer, o.created_at).value().moved);
 }
 
 std::int64_t book_verbs::held(sale::sale_id sale) {

@@ -60,7 +60,7 @@ public:
     // The next number and the next moment; one unit unless told.
     sale::promise promise(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity = 1);
     entry_report enter(const std::vector<sale::promise>& batch);
-    void close(sale::order_no no);  // as the clerk will: state, mark, held and log line
+    void close(sale::order_no no);  // as its buyer would: cancelled
 
     std::int64_t held(sale::sale_id sale);
     std::string state(const sale::promise& p);  // "unpaid", "failed limit_reached", "absent"
