@@ -10,8 +10,13 @@
 namespace floodgate::ledger {
 
 // A taken key is already_exists, a missing row referred to is not_found: the caller's input, not
-// logged. A damaged file is corrupt, everything else store_unavailable: logged once, here.
+// logged. What the database will not take is rejected, a damaged file is corrupt, everything else
+// store_unavailable: logged once, here.
 errc explain(std::string_view act, const store::sql_error& failure);
+
+// The same for entering promises, which handles taken keys itself: one that stops it nevertheless
+// will stop it again, so that is rejected as well.
+errc explain_entry(std::string_view act, const store::sql_error& failure);
 
 // Runs `act`, which gives a result<T> and may throw sql_error. A transaction that `act` left open
 // has been rolled back by then.
@@ -21,6 +26,16 @@ auto guarded(std::string_view name, Act&& act) -> decltype(act()) {
         return act();
     } catch (const store::sql_error& failure) {
         return explain(name, failure);
+    }
+}
+
+// The same, with explain_entry.
+template <class Act>
+auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
+    try {
+        return act();
+    } catch (const store::sql_error& failure) {
+        return explain_entry(name, failure);
     }
 }
 

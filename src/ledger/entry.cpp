@@ -50,12 +50,14 @@ bool insert_order(store::connection& c, const sale::promise& p, const fate& f) {
     return inserted;
 }
 
-// The unique key on (sale, buyer, mark) then allows a buyer one order with mark 0.
-std::uint64_t mark_for(const sale::promise& p, std::int64_t limit) {
-    return limit == 1 ? 0 : p.order.value;
+}  // namespace
+
+bool book_failed(store::connection& c, const sale::promise& p, const char* reason) {
+    return insert_order(c, p, {"failed", reason, {}, {}});
 }
 
-}  // namespace
+// The unique key on (sale, buyer, mark) then allows a buyer one order with mark 0.
+std::uint64_t mark_for(sale::order_no no, std::int64_t limit) { return limit == 1 ? 0 : no.value; }
 
 entry_report entry::run(std::span<const sale::promise> batch) {
     gather(batch);
@@ -117,7 +119,7 @@ void entry::place(const row& r) {
     if (!s.known) return refuse(r, unknown_sale);
     if (units_of_buyer(p) + p.quantity > s.limit) return refuse(r, limit_reached);
     if (!s.reserved && !take(p.sale, p.quantity)) return refuse(r, no_stock);
-    if (insert_order(connection_, p, {"unpaid", "", s.pay_within, mark_for(p, s.limit)}))
+    if (insert_order(connection_, p, {"unpaid", "", s.pay_within, mark_for(p.order, s.limit)}))
         return count(r, +1);
     if (!s.reserved) give_back(p.sale, p.quantity);
     refuse(r, limit_reached);

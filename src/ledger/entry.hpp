@@ -15,6 +15,16 @@
 
 namespace floodgate::ledger {
 
+// The mark of an order that holds stock, in a sale whose buyers ever had this limit.
+std::uint64_t mark_for(sale::order_no no, std::int64_t limit);
+// A limit that was raised leaves the marks of earlier orders at 0.
+constexpr bool mark_fits(std::uint64_t mark, sale::order_no no, std::int64_t limit) {
+    return mark == 0 || (mark == no.value && limit > 1);
+}
+
+// Books the promise as a failed order that holds nothing. False: its number is in the book already.
+bool book_failed(store::connection& c, const sale::promise& p, const char* reason);
+
 class entry {
 public:
     explicit entry(store::connection& c) : connection_(c) {}

@@ -1,16 +1,13 @@
-// Collects what an inspection finds.
+// Collects sentences of one kind, up to a limit.
 
 #pragma once
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "ledger/inspection.hpp"
 
 namespace floodgate::ledger {
 
-// Collects sentences of one kind, up to the limit.
 class finder {
 public:
     finder(findings& all, const char* kind) : all_(all), kind_(kind) {}

@@ -7,18 +7,26 @@
 #include <map>
 #include <optional>
 
+#include "ledger/entry.hpp"
 #include "ledger/finder.hpp"
+#include "ledger/letter_book.hpp"
+#include "ledger/letter_payload.hpp"
+#include "ledger/stock_log.hpp"
+#include "ledger/stock_trace.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {
 
-struct figures {
-    std::int64_t stock = 0, held = 0;
-    friend bool operator==(const figures&, const figures&) = default;
-};
+using only = std::optional<sale::sale_id>;  // one sale; none: all of them
 
-std::string shown(const figures& f) { return fmt::format("stock {} held {}", f.stock, f.held); }
+// `select` is without its WHERE and ORDER BY.
+store::row_cursor ask_of(store::connection& c, only sale, const std::string& select,
+                         const std::string& sale_column, const std::string& order) {
+    const std::string end = " ORDER BY " + order;
+    if (!sale) return c.ask(select + end);
+    return c.ask(select + " WHERE " + sale_column + " = ?" + end, *sale);
+}
 
 struct sale_line {
     figures now;
@@ -27,8 +35,8 @@ struct sale_line {
 };
 using sale_lines = std::map<sale::sale_id, sale_line>;
 
-sale_lines read_sales(store::connection& c) {
-    auto rows = c.ask("SELECT id, stock, held, buyer_limit_peak FROM sales");
+sale_lines read_sales(store::connection& c, only sale) {
+    auto rows = ask_of(c, sale, "SELECT id, stock, held, buyer_limit_peak FROM sales", "id", "id");
     sale_lines sales;
     while (rows.next()) {
         sale::sale_id id;
@@ -40,28 +48,28 @@ sale_lines read_sales(store::connection& c) {
 }
 
 struct order_line {
-    std::int64_t no = 0;
+    sale::order_no no;
     sale::sale_id sale;
     sale::user_id buyer;
     std::int64_t quantity = 0;
     std::string state;
-    std::optional<std::int64_t> mark;
+    std::optional<std::uint64_t> mark;
 };
 
 // What is wrong with an order by itself; nothing when it is fine.
 std::optional<std::string> oddity(const order_line& o, const sale_line* of) {
     const auto state = sale::parse_order_state(o.state);
     if (!state || *state == sale::order_state::queued)
-        return fmt::format("order {}: the state {} has no place in the book", o.no, o.state);
-    if (o.quantity < 1) return fmt::format("order {}: has {} units", o.no, o.quantity);
+        return fmt::format("order {}: the state {} has no place in the book", o.no.value, o.state);
+    if (o.quantity < 1) return fmt::format("order {}: has {} units", o.no.value, o.quantity);
     if (of == nullptr && *state != sale::order_state::failed)
-        return fmt::format("order {}: there is no sale {}", o.no, o.sale.value);
+        return fmt::format("order {}: there is no sale {}", o.no.value, o.sale.value);
     if (holds_stock(*state) != o.mark.has_value())
-        return fmt::format("order {}: is {}, but its mark says {}", o.no, o.state,
+        return fmt::format("order {}: is {}, but its mark says {}", o.no.value, o.state,
                            o.mark ? "held" : "not held");
     // Where buyers have one order each, any other mark would slip past the unique key.
-    if (o.mark && *o.mark != 0 && (*o.mark != o.no || of->limit_peak == 1))
-        return fmt::format("order {}: has the mark {}", o.no, *o.mark);
+    if (o.mark && !mark_fits(*o.mark, o.no, of->limit_peak))
+        return fmt::format("order {}: has the mark {}", o.no.value, *o.mark);
     return std::nullopt;
 }
 
@@ -69,11 +77,12 @@ std::optional<std::string> oddity(const order_line& o, const sale_line* of) {
 using buyer_and_sale = std::pair<std::int64_t, std::int64_t>;
 using buyer_units = boost::unordered_flat_map<buyer_and_sale, std::int64_t>;
 
-buyer_units count_orders(store::connection& c, sale_lines& sales, findings& all) {
+buyer_units count_orders(store::connection& c, only sale, sale_lines& sales, findings& all) {
     finder trouble(all, "order");
     buyer_units units;
-    auto rows = c.ask(
-        "SELECT order_no, sale_id, buyer_id, quantity, state, mark FROM orders ORDER BY order_no");
+    auto rows =
+        ask_of(c, sale, "SELECT order_no, sale_id, buyer_id, quantity, state, mark FROM orders",
+               "sale_id", "order_no");
     order_line o;
     while (rows.next()) {
         rows.read(o.no, o.sale, o.buyer, o.quantity, o.state, o.mark);
@@ -96,8 +105,8 @@ void compare_held(const sale_lines& sales, findings& all) {
             trouble.add(fmt::format("sale {}: held says {}, its orders hold {}", id.value, held,
                                     s.counted));
         if (s.counted > stock)
-            trouble.add(fmt::format("sale {}: oversold: its orders hold {} of {}", id.value,
-                                    s.counted, stock));
+            trouble.add(fmt::format("sale {}: oversold by {}: its orders hold {} of {}", id.value,
+                                    s.counted - stock, s.counted, stock));
         if (held < 0 || held > stock)
             trouble.add(fmt::format("sale {}: held {} is not within the stock of {}", id.value,
                                     held, stock));
@@ -139,17 +148,60 @@ void follow_log(store::connection& c, const sale_lines& sales, findings& all) {
     }
 }
 
-}  // namespace
+void trace_differences(store::connection& c, const sale_lines& sales, findings& all) {
+    for (const auto& [id, s] : sales)
+        if (s.now.held != s.counted) trace_stock(c, id, all);
+}
 
-findings inspect(store::connection& c) {
+// What is wrong with a letter by itself; nothing when it is fine.
+std::optional<std::string> letter_oddity(std::int64_t id, const std::string& word, bool readable,
+                                         const letter_key& key, bool in_book) {
+    const auto state = parse_letter_state(word);
+    if (!state) return fmt::format("letter {}: the state {} is none", id, word);
+    if (!readable) return fmt::format("letter {}: its payload cannot be read", id);
+    const bool open = *state == letter_state::waiting || *state == letter_state::dead;
+    if (open == in_book)
+        return fmt::format("letter {}: is {}, but order {} is {}in the book", id, word,
+                           key.order.value, in_book ? "" : "not ");
+    return std::nullopt;
+}
+
+// An open letter is not an order yet, a decided one is.
+void read_letters(store::connection& c, only sale, findings& all) {
+    finder trouble(all, "letter");
+    auto rows = ask_of(c, sale,
+                       "SELECT l.id, l.order_no, l.sale_id, l.units, l.state, o.order_no, "
+                       "l.payload FROM letters l LEFT JOIN orders o ON o.order_no = l.order_no",
+                       "l.sale_id", "l.id");
+    while (rows.next()) {
+        std::int64_t id = 0;
+        letter_key key;
+        std::string state;
+        std::optional<sale::order_no> booked;
+        rows.read(id, key.order, key.sale, key.units, state, booked);
+        const bool readable = promise_in(rows.asked().bytes(6), key).has_value();
+        if (auto odd = letter_oddity(id, state, readable, key, booked.has_value()))
+            trouble.add(std::move(*odd));
+    }
+}
+
+findings inspect_some(store::connection& c, only sale) {
     findings all;
-    sale_lines sales = read_sales(c);
-    const buyer_units units = count_orders(c, sales, all);
+    sale_lines sales = read_sales(c, sale);
+    const buyer_units units = count_orders(c, sale, sales, all);
     compare_held(sales, all);
     compare_limits(units, sales, all);
     follow_log(c, sales, all);
-    inspect_moves(c, all);
+    trace_differences(c, sales, all);
+    read_letters(c, sale, all);
+    if (!sale) inspect_moves(c, all);
     return all;
 }
+
+}  // namespace
+
+findings inspect(store::connection& c) { return inspect_some(c, std::nullopt); }
+
+findings inspect(store::connection& c, sale::sale_id id) { return inspect_some(c, id); }
 
 }  // namespace floodgate::ledger

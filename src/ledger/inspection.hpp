@@ -1,4 +1,4 @@
-// What order_book::check looks at.
+// What order_book::check and tally_book::explain look at.
 
 #pragma once
 
@@ -17,5 +17,7 @@ inline constexpr std::size_t findings_per_kind_max = 100;
 findings inspect(store::connection& c);
 // Of these: payments whose question does not fit their order, events that lead elsewhere.
 void inspect_moves(store::connection& c, findings& all);
+// Of one sale only: its row, orders, log and letters.
+findings inspect(store::connection& c, sale::sale_id id);
 
 }  // namespace floodgate::ledger

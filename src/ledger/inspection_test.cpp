@@ -40,7 +40,7 @@ TEST_P(InspectionContractTest, AHeldFigureThatDiffersFromTheOrders) {
 
 TEST_P(InspectionContractTest, MoreUnitsHeldThanThereAre) {
     break_by("UPDATE orders SET quantity = 9 WHERE buyer_id = 1 AND sale_id = 1");
-    EXPECT_THAT(verbs_.check(), Contains("sale 1: oversold: its orders hold 11 of 10"));
+    EXPECT_THAT(verbs_.check(), Contains("sale 1: oversold by 1: its orders hold 11 of 10"));
 }
 
 TEST_P(InspectionContractTest, AnOrderThatSaysItHoldsAndIsMarkedThatItDoesNot) {

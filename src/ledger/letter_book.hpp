@@ -27,13 +27,16 @@ enum class letter_state : std::uint8_t {
 const char* to_text(letter_state state);
 std::optional<letter_state> parse_letter_state(std::string_view text);
 
+// A payload that cannot be read leaves order, sale and quantity of the promise, from the letter's
+// own columns, and the buyer 0. Such a letter holds its units, but it is not due, and neither
+// replayed nor discarded: corrupt.
 struct letter {
     std::int64_t id = 0;
     sale::promise promise;
     letter_state state{};
     std::string cause;  // of the latest failure
     std::uint32_t attempts = 0;
-    instant first_at, last_at;  // of the failures
+    instant first_at, last_at;  // of the failures; once decided, last_at is when
     instant next_try;           // waiting
     sale::user_id decided_by;   // replayed or discarded by an operator; 0: nobody
     std::string note;           // the operator's reason
@@ -56,7 +59,8 @@ public:
     explicit letter_book(store::database& db) : db_(db) {}
 
     // Puts the promise aside and moves the journal position to `last`, its place in the line, in
-    // one transaction. A position not below `last` already: nothing is changed.
+    // one transaction. A position not below `last` already: nothing is changed. An order number
+    // that is in the book or among the letters already: only the position moves.
     result<void> put_aside(const sale::promise& p, sale::sequence last, const setback& why);
 
     // Waiting letters whose next try is due, earliest first.
@@ -65,10 +69,11 @@ public:
     // transaction. `who` is 0 when the ladder does it. not_found; conflict: decided already;
     // otherwise as order_book::enter: the letter is unchanged, and set_back() says so.
     result<entry_report> replay(std::int64_t id, sale::user_id who, instant now);
-    // One more failed try. conflict: decided already.
+    // One more failed try, of a waiting or a dead letter. not_found; conflict: decided already.
     result<void> set_back(std::int64_t id, const setback& why);
     // Books the promise as a failed order with the reason `discarded`; its unit must go back.
-    // not_found; conflict: decided already.
+    // not_found; conflict: decided already, or its order is in the book after all (then replay it);
+    // rejected: not even that can be booked.
     result<sale::order> discard(std::int64_t id, sale::user_id who, const std::string& note,
                                 instant now);
 

@@ -94,6 +94,7 @@ public:
     // Every open question, for an operator, by order number above `after`.
     result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);
     result<std::int64_t> count_questions();
+    result<instant> oldest_question();  // since when it is asked; never: there is none
 
     // The buyer's mailbox: moves after `since`, oldest first.
     result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,

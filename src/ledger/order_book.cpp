@@ -3,6 +3,7 @@
 #include "ledger/attempt.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/inspection.hpp"
+#include "ledger/journal_position.hpp"
 #include "ledger/order_row.hpp"
 #include "store/sql.hpp"
 
@@ -11,15 +12,6 @@ namespace {
 
 using store::access;
 using store::transaction;
-
-constexpr std::int64_t journal_line = 1;
-
-sale::sequence position_in(store::connection& c) {
-    auto rows = c.ask("SELECT position FROM journal_position WHERE line = ?", journal_line);
-    if (!rows.next())
-        throw store::sql_error(store::sql_failure::corrupt, "the journal position is missing");
-    return rows.get<sale::sequence>(0);
-}
 
 // What an earlier try has entered: its terms are still of interest.
 entry_report all_known(store::connection& c, std::span<const sale::promise> batch) {
@@ -46,12 +38,12 @@ void visit_all(store::row_cursor rows, const std::function<void(const held_order
 }  // namespace
 
 result<entry_report> order_book::enter(std::span<const sale::promise> batch, sale::sequence last) {
-    return guarded("orders.enter", [&]() -> result<entry_report> {
+    return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         if (last <= position_in(*c)) return all_known(*c, batch);
         entry_report report = entry(*c).run(batch);
-        c->run("UPDATE journal_position SET position = ? WHERE line = ?", last, journal_line);
+        move_position(*c, last);
         t.commit();
         return report;
     });
@@ -61,7 +53,7 @@ result<void> order_book::probe() {
     return guarded("orders.probe", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        c->run("UPDATE journal_position SET position = position WHERE line = ?", journal_line);
+        move_position(*c, position_in(*c));
         t.commit();
         return {};
     });
@@ -120,7 +112,9 @@ result<void> order_book::for_each_spent_key(const std::function<void(const held_
 result<sale::order_no> order_book::latest_number() {
     return guarded("orders.latest_number", [&]() -> result<sale::order_no> {
         const auto c = db_.reader();
-        auto rows = c->ask("SELECT MAX(order_no) FROM orders");
+        auto rows = c->ask(
+            "SELECT MAX(latest) FROM (SELECT MAX(order_no) AS latest FROM orders UNION ALL "
+            "SELECT MAX(order_no) FROM letters) AS both_tables");
         return rows.next() ? rows.get<sale::order_no>(0) : sale::order_no{};
     });
 }

@@ -70,7 +70,7 @@ public:
     // Orders that hold no stock (any more) but were placed with an Idempotency-Key: the gate still
     // answers the same to the same key.
     result<void> for_each_spent_key(const std::function<void(const held_order&)>& visit);
-    result<sale::order_no> latest_number();  // 0 when there is none
+    result<sale::order_no> latest_number();  // of orders and letters; 0 when there is none
 
     // Recomputes every figure from the orders and compares: held per sale, stock guard, buyer
     // limits, log chain (each line's `before` is its predecessor's `after`). Empty: all is well.

@@ -73,6 +73,16 @@ result<std::int64_t> move_book::count_questions() {
     });
 }
 
+result<instant> move_book::oldest_question() {
+    return guarded("moves.oldest_question", [&]() -> result<instant> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT asked_since_ms FROM payments WHERE question IN ('close', 'refund') "
+            "ORDER BY asked_since_ms LIMIT 1");
+        return rows.next() ? rows.get<instant>(0) : never;
+    });
+}
+
 result<std::vector<order_event_line>> move_book::events_of(sale::user_id buyer, std::int64_t since,
                                                            std::size_t max) {
     return guarded("moves.events_of", [&]() -> result<std::vector<order_event_line>> {

@@ -10,4 +10,14 @@ namespace floodgate::ledger {
 // The line's id is assigned.
 void write_move(store::connection& c, const stock_move& move);
 
+struct figures {
+    std::int64_t stock = 0, held = 0;
+    friend bool operator==(const figures&, const figures&) = default;
+};
+
+std::string shown(const figures& f);  // "stock 10 held 3"
+
+// Where the sale's log ends; at nothing when it has no line.
+figures log_end(store::connection& c, sale::sale_id id);
+
 }  // namespace floodgate::ledger

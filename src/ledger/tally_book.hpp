@@ -52,7 +52,7 @@ public:
     // All in one view of the book. About 0.1 s for a million orders.
     result<tally> take();
 
-    // What is wrong with one sale, naming rows; empty: nothing.
+    // What is wrong with one sale, naming rows; empty: nothing. not_found.
     result<findings> explain(sale::sale_id id);
     // The orders of one sale that hold stock, and its open letters, in order of number.
     result<void> for_each_held(sale::sale_id id,
@@ -60,7 +60,9 @@ public:
 
     // Makes the book agree with its orders again: each correction is a guarded change by a
     // difference with a `repaired` line in the stock log (held, stock) or in the events (marks).
-    // The orders' states are what is believed. not_found.
+    // The orders' states are what is believed; where one cannot be read, and where more is sold
+    // than there is, held stays as it is. What is wrong afterwards is `open`, as explain() says it.
+    // not_found; conflict: the sale was changed meanwhile.
     result<repair_report> repair(sale::sale_id id, const std::string& note, instant now);
 
 private:

@@ -10,6 +10,7 @@ const char* to_text(sql_failure kind) {
     case sql_failure::full: return "full";
     case sql_failure::constraint_unique: return "constraint_unique";
     case sql_failure::constraint_foreign: return "constraint_foreign";
+    case sql_failure::rejected: return "rejected";
     case sql_failure::corrupt: return "corrupt";
     case sql_failure::other: return "other";
     }

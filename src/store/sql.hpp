@@ -30,6 +30,7 @@ enum class sql_failure : std::uint8_t {
     full,                // no room left on the disk
     constraint_unique,   // a unique or primary key is taken
     constraint_foreign,  // a row that is referred to does not exist
+    rejected,            // well itself, it will not take this: another rule, a trigger, too long
     corrupt,             // the file is not what was written
     other,               // anything else: I/O, lost connection, wrong SQL
 };

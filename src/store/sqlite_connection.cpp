@@ -21,6 +21,9 @@ sql_failure kind_of(int extended) {
     case SQLITE_FULL: return sql_failure::full;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return sql_failure::corrupt;
+    case SQLITE_CONSTRAINT:  // CHECK, NOT NULL, a trigger's RAISE ...
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG: return sql_failure::rejected;
     default: return sql_failure::other;
     }
 }

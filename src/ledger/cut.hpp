@@ -1,0 +1,19 @@
+// Words of people and of libraries, cut to what a column takes.
+
+#pragma once
+
+#include <string_view>
+
+namespace floodgate::ledger {
+
+inline constexpr std::size_t note_bytes_max = 500;
+
+// At most so many bytes, never half a character of UTF-8.
+constexpr std::string_view cut(std::string_view text, std::size_t bytes_max = note_bytes_max) {
+    if (text.size() <= bytes_max) return text;
+    while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xc0U) == 0x80U)
+        --bytes_max;
+    return text.substr(0, bytes_max);
+}
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,162 @@
+// The part of tally_book that changes the book.
+
+#include <optional>
+
+#include "ledger/attempt.hpp"
+#include "ledger/cut.hpp"
+#include "ledger/entry.hpp"
+#include "ledger/event_log.hpp"
+#include "ledger/finder.hpp"
+#include "ledger/inspection.hpp"
+#include "ledger/stock_log.hpp"
+#include "ledger/tally_book.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using store::access;
+using store::transaction;
+
+constexpr const char* repaired = "repaired";
+
+// One sale's repair, inside a transaction that the caller holds.
+class repair_work {
+public:
+    struct reason {
+        std::string note;
+        instant now;
+    };
+    repair_work(store::connection& c, sale::sale_id id, reason why)
+        : connection_(c), id_(id), why_(std::move(why)), marks_(report_.done, "order") {}
+
+    result<repair_report> run() {
+        if (!read_sale()) return errc::not_found;
+        read_orders();
+        // First those that let a place go: it may be the one that another order needs.
+        for (const marked& m : to_clear_) clear_mark(m);
+        for (const marked& m : to_set_) set_mark(m);
+        join_log();
+        if (!correct_held()) return errc::conflict;
+        report_.open = inspect(connection_, id_);
+        return std::move(report_);
+    }
+
+private:
+    // An order whose mark does not fit its state.
+    struct marked {
+        sale::order_no no;
+        sale::user_id buyer;
+        sale::order_state state{};
+    };
+
+    bool read_sale() {
+        auto rows =
+            connection_.ask("SELECT stock, held, buyer_limit_peak FROM sales WHERE id = ?", id_);
+        if (!rows.next()) return false;
+        rows.read(now_.stock, now_.held, limit_);
+        return true;
+    }
+
+    void read_orders() {
+        auto rows = connection_.ask(
+            "SELECT order_no, buyer_id, quantity, state, mark FROM orders WHERE sale_id = ? ORDER "
+            "BY order_no",
+            id_);
+        while (rows.next()) {
+            marked m;
+            std::int64_t quantity = 0;
+            std::string word;
+            std::optional<std::uint64_t> mark;
+            rows.read(m.no, m.buyer, quantity, word, mark);
+            const auto state = sale::parse_order_state(word);
+            if (!state || *state == sale::order_state::queued || quantity < 1) {
+                readable_ = false;
+                continue;
+            }
+            m.state = *state;
+            if (!holds_stock(m.state)) {
+                if (mark) to_clear_.push_back(m);
+                continue;
+            }
+            counted_ += quantity;
+            if (!mark || !mark_fits(*mark, m.no, limit_)) to_set_.push_back(m);
+        }
+    }
+
+    void clear_mark(const marked& m) {
+        connection_.run("UPDATE orders SET mark = NULL WHERE order_no = ? AND state = ?", m.no,
+                        to_text(m.state));
+        note_mark(m, "its mark was removed");
+    }
+
+    // The buyer's place may be taken by another order. Which of them should go is not ours to say.
+    void set_mark(const marked& m) {
+        try {
+            connection_.run("UPDATE orders SET mark = ? WHERE order_no = ? AND state = ?",
+                            mark_for(m.no, limit_), m.no, to_text(m.state));
+        } catch (const store::sql_error& e) {
+            if (e.kind() != store::sql_failure::constraint_unique) throw;
+            return;
+        }
+        note_mark(m, "its mark was set");
+    }
+
+    void note_mark(const marked& m, const char* what) {
+        write_event(connection_, {m.no, m.buyer, id_, m.state, m.state, repaired, why_.now});
+        marks_.add(fmt::format("order {}: is {}: {}", m.no.value, to_text(m.state), what));
+    }
+
+    void join_log() {
+        const figures end = log_end(connection_, id_);
+        if (end == now_) return;
+        write_line(end, now_);
+        report_.done.push_back(
+            fmt::format("sale {}: the log, which ended at {}, goes on to the sale's {}", id_.value,
+                        shown(end), shown(now_)));
+    }
+
+    // False: somebody changed the sale meanwhile. An order that cannot be read may hold units or
+    // not, and more units than stock cannot be held: then the figure stays as it is.
+    bool correct_held() {
+        if (counted_ == now_.held || !readable_ || counted_ > now_.stock) return true;
+        if (connection_.run("UPDATE sales SET held = held + ? WHERE id = ? AND held = ?",
+                            counted_ - now_.held, id_, now_.held) == 0)
+            return false;
+        write_line(now_, {now_.stock, counted_});
+        report_.done.push_back(fmt::format("sale {}: held went from {} to {}, as its orders hold",
+                                           id_.value, now_.held, counted_));
+        return true;
+    }
+
+    void write_line(const figures& from, const figures& to) {
+        write_move(connection_, {0, id_, repaired, from.stock, to.stock, from.held, to.held,
+                                 std::string(cut(why_.note)), why_.now});
+    }
+
+    store::connection& connection_;
+    sale::sale_id id_;
+    reason why_;
+    repair_report report_;
+    finder marks_;
+
+    figures now_;
+    std::int64_t limit_ = 1;
+    std::int64_t counted_ = 0;
+    bool readable_ = true;
+    std::vector<marked> to_clear_, to_set_;
+};
+
+}  // namespace
+
+result<repair_report> tally_book::repair(sale::sale_id id, const std::string& note, instant now) {
+    return guarded("tallies.repair", [&]() -> result<repair_report> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        auto report = repair_work(*c, id, {note, now}).run();
+        if (report) t.commit();
+        return report;
+    });
+}
+
+}  // namespace floodgate::ledger

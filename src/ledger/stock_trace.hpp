@@ -1,0 +1,14 @@
+// Which entries make a sale's figures differ from its orders.
+
+#pragma once
+
+#include "ledger/inspection.hpp"
+
+namespace floodgate::ledger {
+
+// For a sale whose `held` is not what its orders hold. Names log lines whose orders are missing,
+// orders that no line entered, and orders in a state that no event brought them to. Hints: what was
+// repaired long ago may be among them. Reads only.
+void trace_stock(store::connection& c, sale::sale_id id, findings& all);
+
+}  // namespace floodgate::ledger
