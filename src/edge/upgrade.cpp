@@ -71,7 +71,8 @@ bool origin_allowed(std::string_view origin, std::string_view host,
     const bool tls = origin.size() > 8 && iequals(origin.substr(0, 8), "https://");
     if (!tls && !(origin.size() > 7 && iequals(origin.substr(0, 7), "http://"))) return false;
     const std::string_view port = tls ? ":443" : ":80";
-    return iequals(without_port(origin.substr(tls ? 8 : 7), port), without_port(host, port));
+    const std::string_view ours = without_port(host, port);
+    return !ours.empty() && iequals(without_port(origin.substr(tls ? 8 : 7), port), ours);
 }
 
 }  // namespace floodgate::edge
