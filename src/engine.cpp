@@ -65,8 +65,10 @@ struct engine::parts {
           purchase_by_address(with.purchase_by_address),
           purchase_by_user(with.purchase_by_user),
           showcase(book.catalogue(), gate),
+          mailroom(with.mailroom),
           clerk({source, sink, gate, clock}, with.clerk, entered,
-                {.news = {}, .on_fatal = [](const std::string& why) { die(why); }}) {
+                {.news = [this](auto news) { mailroom.deliver(news); },
+                 .on_fatal = [](const std::string& why) { die(why); }}) {
         auto logins =
             std::async(std::launch::async, [this] { restore_logins(book, sessions, clock.now()); });
         restore_gate(book, line, gate, {.entered = entered, .now = clock.now()});
@@ -91,6 +93,8 @@ struct engine::parts {
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
     edge::showcase showcase;
     std::mutex catalogue_mutex;
+    edge::mailroom mailroom;
+    guard::tickets tickets;
     clerk::journal_source source{line};
     clerk::ledger_sink sink{book};
     clerk::clerk clerk;
@@ -106,6 +110,8 @@ struct engine::parts {
                             .purchase_by_user = purchase_by_user,
                             .showcase = showcase,
                             .catalogue_mutex = catalogue_mutex,
+                            .mailroom = mailroom,
+                            .tickets = tickets,
                             .login_lifetime = with.login_lifetime,
                             .readiness = [this] { return std::string(ready ? "" : "stopping"); },
                             .durability = {},
@@ -118,6 +124,7 @@ struct engine::parts {
                              .backlog = line.backlog(),
                              .clerk = clerk.read_figures(),
                              .edge = server->read_figures(),
+                             .results = mailroom.read_figures(),
                              .pool_waiting = server->pool_waiting(),
                              .logins = sessions.count()});
     }

@@ -111,6 +111,20 @@ void add_edge(page_builder& page, const metrics_sources& from) {
     page.gauge("floodgate_logins", "Valid logins in memory.", number(from.logins));
 }
 
+void add_results(page_builder& page, const metrics_sources& from) {
+    const edge::mailroom::figures& r = from.results;
+    page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
+    page.counter("floodgate_sockets_opened_total", "WebSockets opened.", number(r.opened));
+    page.counter("floodgate_sockets_refused_total", "WebSockets over the limit.",
+                 number(r.refused));
+    page.counter("floodgate_sockets_overflowed_total", "WebSockets closed for being too slow.",
+                 number(r.overflowed));
+    page.counter("floodgate_socket_messages_total", "Messages sent over WebSockets.",
+                 number(r.messages));
+    page.gauge("floodgate_order_waiters", "Long polls that wait for an order to change.",
+               number(r.waiters));
+}
+
 }  // namespace
 
 std::string metrics_page(const metrics_sources& from) {
@@ -119,6 +133,7 @@ std::string metrics_page(const metrics_sources& from) {
     add_journal(page, from);
     add_clerk(page, from);
     add_edge(page, from);
+    add_results(page, from);
     return page.text();
 }
 

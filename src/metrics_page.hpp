@@ -17,6 +17,7 @@ struct metrics_sources {
     std::uint64_t backlog = 0;
     clerk::figures clerk;
     edge::event_loop::figures edge;
+    edge::mailroom::figures results;
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
 };

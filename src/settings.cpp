@@ -33,6 +33,17 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.trusted_proxies", s.trusted_proxies);
 }
 
+void read_results(config_file& file, edge::mailroom_options& o) {
+    file.read("results.recent_max", o.recent_max, {1, 100'000'000});
+    file.read("results.waiters_max", o.waiters_max, {0, 1'000'000});
+    file.read("ws.connections_max", o.sockets.connections_max, {0, 1'000'000});
+    file.read("ws.per_user_max", o.sockets.per_user_max, {1, 1000});
+    file.read("ws.heartbeat_ms", o.sockets.heartbeat, {100, hour_ms});
+    file.read("ws.unsent_messages_max", o.sockets.unsent_messages_max, {1, 100'000});
+    file.read("ws.unsent_bytes_max", o.sockets.unsent_bytes_max, {16'384, 1 << 30});
+    file.read("ws.allowed_origins", o.sockets.allowed_origins);
+}
+
 // "rate" is tries per minute: fractions of a second are hard to think in.
 void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
     auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
@@ -83,6 +94,7 @@ settings read_settings(const std::string& path) {
     try {
         s.log_level = log::parse_level(level);
         read_edge(file, s);
+        read_results(file, s.mailroom);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {
         throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());

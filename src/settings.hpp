@@ -20,6 +20,7 @@ struct settings {
     std::string data = "data";
     log::level log_level = log::level::info;
     edge::server_options server;
+    edge::mailroom_options mailroom;
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;
     journal::options journal;

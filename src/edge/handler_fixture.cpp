@@ -24,6 +24,8 @@ services HandlerTest::services_over(gate::turnstile& gate) {
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
             .catalogue_mutex = catalogue_mutex_,
+            .mailroom = mailroom_,
+            .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .channels = channels_,
             .alarms = alarms_,

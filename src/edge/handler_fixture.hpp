@@ -70,6 +70,8 @@ protected:
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     std::mutex catalogue_mutex_;
+    mailroom mailroom_;
+    guard::tickets tickets_;
     pay::channels channels_;
     alarm::board alarms_;
     warm_up_progress warm_up_;

@@ -13,8 +13,10 @@ boost::json::object to_json(const sale::order& o) {
                             {"amount_fen", o.amount.value},
                             {"amount_points", o.amount_points.value},
                             {"created_at", to_iso(o.created_at)}};
-    if (o.state == sale::order_state::unpaid) out["pay_by"] = to_iso(o.pay_by);
-    if (!o.closing.empty()) out["closing"] = o.closing;
+    if (o.state == sale::order_state::unpaid) {
+        out["pay_by"] = to_iso(o.pay_by);
+        if (!o.closing.empty()) out["closing"] = o.closing;
+    }
     if (!o.reason.empty()) out["reason"] = o.reason;
     return out;
 }

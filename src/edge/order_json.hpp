@@ -1,4 +1,4 @@
-// Orders as buyers see them in JSON.
+// An order as buyers see it.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace floodgate::edge {
 
 boost::json::object to_json(const sale::order& o);
-// Promised and not in the ledger yet.
+// One that is still on its way to the ledger: `queued`.
 boost::json::object to_json(const gate::turnstile::promised& p);
 
 }  // namespace floodgate::edge

@@ -7,6 +7,7 @@
 #include "edge/care_api.hpp"
 #include "edge/ops_api.hpp"
 #include "edge/order_api.hpp"
+#include "edge/ws_api.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::edge {
@@ -35,6 +36,9 @@ constexpr route table[] = {
     {post, "/api/v1/orders/{no}/cancel", access::buyer, cancel_order},
     {post, "/api/v1/orders/{no}/pay",    access::buyer, pay_order},
     {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order},
+
+    {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket},
+    {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products},
     {post, "/api/v1/admin/products",             access::admin, create_product},

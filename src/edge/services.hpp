@@ -10,12 +10,14 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
+#include "edge/mailroom.hpp"
 #include "edge/reply.hpp"
 #include "edge/showcase.hpp"
 #include "gate/turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
+#include "guard/tickets.hpp"
 #include "ledger/ledger.hpp"
 #include "pay/channel.hpp"
 #include "sale/balance.hpp"
@@ -52,6 +54,8 @@ struct services {
     guard::rate_limiter& purchase_by_user;
     edge::showcase& showcase;
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
+    edge::mailroom& mailroom;
+    guard::tickets& tickets;
     milliseconds login_lifetime;
     pay::channels& channels;
     alarm::board& alarms;
