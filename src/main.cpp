@@ -40,6 +40,7 @@ int serve(const serve_options& o) {
     settings s = read_settings(o.config);
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
+    if (o.demo) s.pay_test = true;
     edge::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
