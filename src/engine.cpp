@@ -112,7 +112,7 @@ struct engine::parts {
     edge::mailroom mailroom;
     guard::tickets tickets;
     clerk::journal_source source{line};
-    clerk::ledger_sink sink{book};
+    clerk::ledger_sink sink{book, clock};
     clerk::clerk clerk;
     pay::channels channels;
     forgotten_sales forgotten;

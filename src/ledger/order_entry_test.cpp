@@ -41,6 +41,14 @@ TEST_P(OrderEntryContractTest, APromiseBecomesAnUnpaidOrder) {
     EXPECT_EQ(book_.orders().position().value(), sale::sequence{1});
 }
 
+TEST_P(OrderEntryContractTest, WhoeverWaitedForTheEntryHasTheFullTimeToPay) {
+    const auto p = verbs_.promise(verbs_.add_sale(), 42);
+    const instant later = p.at + std::chrono::hours(3);
+    EXPECT_EQ(book_.orders().enter({&p, 1}, {1}, later).value().pay_from, later);
+    EXPECT_EQ(book_.orders().find(p.order).value().pay_by, later + std::chrono::seconds(600));
+    EXPECT_EQ(book_.orders().find(p.order).value().created_at, p.at);
+}
+
 TEST_P(OrderEntryContractTest, ABatchMovesStockAndLogOncePerSale) {
     const auto a = verbs_.add_sale(), b = verbs_.add_sale();
     const auto first = verbs_.promise(a, 1), foreign = verbs_.promise(b, 1),
