@@ -58,8 +58,6 @@ result<letter> find_in(store::connection& c, std::int64_t id) {
     return letter_in(rows);
 }
 
-bool is_open(letter_state s) { return s == letter_state::waiting || s == letter_state::dead; }
-
 struct decision {
     letter_state state{};
     sale::user_id who;
@@ -67,18 +65,17 @@ struct decision {
     instant now;
 };
 
-// Gives the letter as it was. Guarded in SQL: where there are many writers, one of them decides.
+// Gives the letter as it was; conflict when somebody has decided already.
 result<letter> decide(store::connection& c, std::int64_t id, const decision& d) {
     auto found = find_in(c, id);
     if (!found) return found;
-    if (!is_open(found->state)) return errc::conflict;
-    if (!readable(*found))
-        throw store::sql_error(store::sql_failure::corrupt,
-                               "the payload of letter " + std::to_string(id) + " is unreadable");
     if (c.run("UPDATE letters SET state = ?, decided_by = ?, note = ?, last_ms = ? WHERE id = ? "
               "AND state IN ('waiting', 'dead')",
               to_text(d.state), d.who, cut(d.note), d.now, id) == 0)
         return errc::conflict;
+    if (!readable(*found))
+        throw store::sql_error(store::sql_failure::corrupt,
+                               "the payload of letter " + std::to_string(id) + " is unreadable");
     return found;
 }
 

@@ -25,6 +25,7 @@ protected:
 
     static std::vector<std::int64_t> ids(const std::vector<letter>& letters) {
         std::vector<std::int64_t> all;
+        all.reserve(letters.size());
         for (const letter& l : letters) all.push_back(l.id);
         return all;
     }
@@ -159,8 +160,8 @@ TEST_P(LetterContractTest, ADiscardedLetterIsAFailedOrderWithItsReasonAndEvent) 
         EXPECT_EQ(one.sale, sale);
         EXPECT_EQ(one.buyer, p.buyer);
         EXPECT_EQ(one.quantity, 2U);
-        EXPECT_EQ(one.amount, sale::fen{2 * 9900});
-        EXPECT_EQ(one.amount_points, sale::points{2 * 50});
+        EXPECT_EQ(one.amount, sale::fen{19800});
+        EXPECT_EQ(one.amount_points, sale::points{100});
         EXPECT_EQ(one.state, sale::order_state::failed);
         EXPECT_EQ(one.reason, "discarded");
         EXPECT_EQ(one.created_at, p.at);

@@ -186,6 +186,7 @@ TEST_P(TallyContractTest, WhatHoldsUnitsOfASaleInOrderOfNumber) {
     std::vector<held_order> all;
     tallies_.for_each_held(sale_, [&](const held_order& o) { all.push_back(o); }).value();
     std::vector<sale::order_no> numbers;
+    numbers.reserve(all.size());
     for (const held_order& o : all) numbers.push_back(o.no);
     EXPECT_THAT(numbers, ElementsAre(batch_[0].order, batch_[2].order, aside.order, after.order,
                                      last.order, twice.order));
