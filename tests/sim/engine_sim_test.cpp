@@ -112,9 +112,9 @@ private:
         restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = now_});
         lane_ = turnstile_->open_lane([] {});
         source_ = std::make_unique<clerk::journal_source>(*line_);
-        desk_ = std::make_unique<clerk::desk>(
-            clerk::desk::world{*source_, sink_, *turnstile_, clock_}, {.batch_max = 7}, *entered,
-            nullptr);
+        desk_ =
+            std::make_unique<clerk::desk>(clerk::desk::world{*source_, sink_, *turnstile_, clock_},
+                                          clerk::options{.batch_max = 7}, *entered, nullptr);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
     }
 
