@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <future>
 
+#include "base/even_clock.hpp"
 #include "base/log.hpp"
 #include "clerk/adapters.hpp"
 #include "first_use.hpp"
 #include "metrics_page.hpp"
+#include "pay/test_channel.hpp"
 #include "restore.hpp"
 #include "store/posix_files.hpp"
 #include "store/sqlite_database.hpp"
@@ -65,11 +67,27 @@ struct engine::parts {
           purchase_by_address(with.purchase_by_address),
           purchase_by_user(with.purchase_by_user),
           showcase(book.catalogue(), gate),
+          mailroom(with.mailroom),
           clerk({source, sink, gate, clock}, with.clerk, entered,
-                {.news = {}, .on_fatal = [](const std::string& why) { die(why); }}) {
+                {.news = [this](auto news) { mailroom.deliver(news); },
+                 .on_fatal = [](const std::string& why) { die(why); }}),
+          care({.book = book,
+                .gate = gate,
+                .line = source,
+                .appended = [this] { return line.appended(); },
+                .catalogue_mutex = catalogue_mutex,
+                .channels = channels,
+                .clock = clock,
+                .news = [this](auto news) { mailroom.deliver(news); },
+                .clerk_figures = [this] { return clerk.read_figures(); },
+                .catalogue_changed = [this] { show(); },
+                .forgotten = [this](sale::sale_id id) { return forgotten.contains(id); },
+                .data = with.data},
+               with.care) {
+        if (with.pay_test) channels.add(std::make_unique<pay::test_channel>());
         auto logins =
             std::async(std::launch::async, [this] { restore_logins(book, sessions, clock.now()); });
-        restore_gate(book, line, gate, {.entered = entered, .now = clock.now()});
+        forgotten = restore_gate(book, line, gate, {.entered = entered, .now = clock.now()});
         logins.get();
         if (const auto shown = showcase.reload(); !shown)
             throw std::runtime_error("ledger: " + shown.error().message());
@@ -79,7 +97,7 @@ struct engine::parts {
     }
 
     settings with;
-    wall_clock clock;
+    even_clock clock;
     store::posix_files files;
     ledger::ledger book;
     sale::sequence entered;
@@ -91,9 +109,15 @@ struct engine::parts {
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
     edge::showcase showcase;
     std::mutex catalogue_mutex;
+    edge::mailroom mailroom;
+    guard::tickets tickets;
     clerk::journal_source source{line};
-    clerk::ledger_sink sink{book};
+    clerk::ledger_sink sink{book, clock};
     clerk::clerk clerk;
+    pay::channels channels;
+    forgotten_sales forgotten;
+    care care;
+    edge::warm_up_progress warm_up;
     std::atomic<bool> ready{false};
     edge::services services{.clock = clock,
                             .turnstile = gate,
@@ -106,18 +130,44 @@ struct engine::parts {
                             .purchase_by_user = purchase_by_user,
                             .showcase = showcase,
                             .catalogue_mutex = catalogue_mutex,
+                            .mailroom = mailroom,
+                            .tickets = tickets,
                             .login_lifetime = with.login_lifetime,
+                            .channels = channels,
+                            .alarms = care.alarms(),
+                            .warm_up = warm_up,
+                            .clerk = help(),
                             .readiness = [this] { return std::string(ready ? "" : "stopping"); },
                             .durability = {},
                             .metrics_text = [this] { return metrics(); }};
     std::optional<edge::server> server;  // last: it uses everything above
 
-    std::string metrics() const {
+    // Buyers see the catalogue as it is now.
+    void show() {
+        if (const auto shown = showcase.reload(); !shown)
+            log::error("engine.showcase_failed", "reason", shown.error().message());
+    }
+
+    edge::clerks_help help() {
+        return {.settle = [this](const ledger::move_outcome& m) { care.after().settle(m); },
+                .ask_channels = [this] { care.ask_channels(); },
+                .reconciliation = [this] { return care.reconciliation(); },
+                .reconcile = [this](sale::sale_id id) { return care.reconcile(id); },
+                .repair = [this](sale::sale_id id,
+                                 const std::string& note) { return care.repair(id, note); }};
+    }
+
+    std::string metrics() {
         return metrics_page({.gate = gate.read_counts(),
                              .journal = line.read_figures(),
                              .backlog = line.backlog(),
                              .clerk = clerk.read_figures(),
                              .edge = server->read_figures(),
+                             .results = mailroom.read_figures(),
+                             .care = care.read_figures(),
+                             .alarms = care.alarms(),
+                             .after = care.after(),
+                             .clock_apart = clock.apart(),
                              .pool_waiting = server->pool_waiting(),
                              .logins = sessions.count()});
     }
@@ -142,6 +192,7 @@ void engine::run() {
     parts& p = *parts_;
     p.line.start(die);
     p.clerk.start();
+    p.care.start();
     p.server->start();
     p.ready = true;
     log::info("engine.started", "address", p.server->address(), "data", p.with.data, "durability",
@@ -163,6 +214,7 @@ void engine::run() {
     log::info("engine.stopping");
     p.ready = false;
     p.server->stop();
+    p.care.stop();
     p.clerk.stop();
     p.line.stop();
     log::info("engine.stopped");

@@ -59,7 +59,8 @@ void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
                                                           .round = round,
                                                           .price = {990},
                                                           .stock = o.stock,
-                                                          .limit = o.limit},
+                                                          .limit = o.limit,
+                                                          .pay_within_s = o.pay_within_s},
                                                          now),
                                "sale");
         if (!book.catalogue().set_sale_state(id, sale::sale_state::published))

@@ -14,6 +14,7 @@ struct fixture_options {
     std::int64_t stock = 0;
     std::string tokens_file;
     std::uint32_t limit = 1;
+    std::uint32_t pay_within_s = 900;
 };
 
 // One token a line into the file, one sale id a line on standard output. Throws std::runtime_error,

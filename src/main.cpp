@@ -40,6 +40,7 @@ int serve(const serve_options& o) {
     settings s = read_settings(o.config);
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
+    if (o.demo) s.pay_test = true;
     edge::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
@@ -84,6 +85,10 @@ void describe_fixture(CLI::App& command, fixture_options& o) {
     command.add_option("--tokens", o.tokens_file, "File for the tokens, one a line")->required();
     command.add_option("--limit", o.limit, "Units a buyer may have (default 1)")
         ->check(CLI::Range(1U, sale::limit_max));
+    command
+        .add_option("--pay-within", o.pay_within_s,
+                    "Seconds a buyer has to pay before the unit goes back (default 900)")
+        ->check(CLI::Range(1U, sale::pay_within_s_max));
 }
 
 int run(int argc, char** argv) {

@@ -3,7 +3,10 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace floodgate {
@@ -12,6 +15,8 @@ namespace {
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
+
+constexpr std::size_t sales_shown_max = 500;  // the newest: a page must stay a page
 
 class page_builder {
 public:
@@ -40,14 +45,18 @@ public:
         m.histogram.sample_sum = static_cast<double>(from.sum) / unit;
         families_.push_back({name, help, MetricType::Histogram, {m}});
     }
-    void start_family(const char* name, const char* help) {
-        families_.push_back({name, help, MetricType::Counter, {}});
+    void start_family(const char* name, const char* help, MetricType type = MetricType::Counter) {
+        families_.push_back({name, help, type, {}});
     }
-    void labelled(const char* label, std::string value, double count) {
+    using labels = std::vector<ClientMetric::Label>;
+    void labelled(labels with, double value) {
         ClientMetric m;
-        m.label.push_back({label, std::move(value)});
-        m.counter.value = count;
+        m.label = std::move(with);
+        (families_.back().type == MetricType::Gauge ? m.gauge.value : m.counter.value) = value;
         families_.back().metric.push_back(m);
+    }
+    void labelled(const char* label, std::string text, double value) {
+        labelled({{label, std::move(text)}}, value);
     }
     std::string text() const { return prometheus::TextSerializer().Serialize(families_); }
 
@@ -111,6 +120,94 @@ void add_edge(page_builder& page, const metrics_sources& from) {
     page.gauge("floodgate_logins", "Valid logins in memory.", number(from.logins));
 }
 
+void add_results(page_builder& page, const metrics_sources& from) {
+    const edge::mailroom::figures& r = from.results;
+    page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
+    page.counter("floodgate_sockets_opened_total", "WebSockets opened.", number(r.opened));
+    page.counter("floodgate_sockets_refused_total", "WebSockets over the limit.",
+                 number(r.refused));
+    page.counter("floodgate_sockets_overflowed_total", "WebSockets closed for being too slow.",
+                 number(r.overflowed));
+    page.counter("floodgate_socket_messages_total", "Messages sent over WebSockets.",
+                 number(r.messages));
+    page.gauge("floodgate_order_waiters", "Long polls that wait for an order to change.",
+               number(r.waiters));
+}
+
+void add_orders(page_builder& page, const metrics_sources& from) {
+    using sale::order_state;
+    page.start_family("floodgate_order_moves_total", "Orders that came into a state by a move.");
+    for (const order_state s : {order_state::paid, order_state::closed, order_state::refunding,
+                                order_state::refunded, order_state::failed})
+        page.labelled("to", sale::to_text(s), number(from.after.moves_to(s)));
+    const clerk::closer_figures& c = from.care.closing;
+    page.distribution("floodgate_deadline_late_seconds",
+                      "How long after their deadline unpaid orders were dealt with.", c.late_ms,
+                      1e3);
+    const clerk::asker_figures& a = from.care.asking;
+    page.gauge("floodgate_payments_open", "Orders that wait for the word of a payment channel.",
+               static_cast<double>(a.open));
+    page.counter("floodgate_channel_asked_total", "Questions to payment channels.",
+                 number(a.asked));
+    page.counter("floodgate_channel_unsure_total", "Of these, without a clear answer.",
+                 number(a.unsure));
+    const clerk::second_chances_figures& r = from.care.retries;
+    page.start_family("floodgate_letters", "Promises put aside, by state.", MetricType::Gauge);
+    page.labelled("state", "waiting", static_cast<double>(from.care.letters.waiting));
+    page.labelled("state", "dead", static_cast<double>(from.care.letters.dead));
+    page.counter("floodgate_letters_retried_total", "Tries to enter them after all.",
+                 number(r.retried));
+    page.counter("floodgate_letters_revived_total", "Of these, successful ones.",
+                 number(r.revived));
+}
+
+void add_sales(page_builder& page, const metrics_sources& from) {
+    const auto& sales = from.care.reconciliation.sales;
+    const std::size_t shown = std::min(sales.size(), sales_shown_max);
+    page.start_family("floodgate_sale_units", "Where the units of a sale are.", MetricType::Gauge);
+    for (const sale::balance& b : std::span(sales).last(shown)) {
+        const std::string id = std::to_string(b.sale.value);
+        const auto unit = [&](const char* where, std::int64_t units) {
+            page.labelled({{"sale", id}, {"where", where}}, static_cast<double>(units));
+        };
+        unit("free", b.free);
+        unit("promised", b.promised);
+        unit("unpaid", b.unpaid);
+        unit("paid", b.paid);
+        unit("refunding", b.refunding);
+    }
+    page.start_family("floodgate_sale_off_by",
+                      "Units that do not add up; longer than work in flight: a breach.",
+                      MetricType::Gauge);
+    for (const sale::balance& b : std::span(sales).last(shown))
+        page.labelled("sale", std::to_string(b.sale.value), static_cast<double>(b.off_by()));
+    page.counter("floodgate_rounds_opened_total", "Rounds that opened.",
+                 number(from.care.rounds.opened));
+    page.counter("floodgate_rounds_ended_total", "Rounds that ended.",
+                 number(from.care.rounds.ended));
+}
+
+void add_alarms(page_builder& page, const metrics_sources& from) {
+    std::array<double, alarm::kinds + 1> standing{};
+    for (const alarm::alert& a : from.alarms.standing())
+        ++standing[static_cast<std::size_t>(a.kind)];
+    page.start_family("floodgate_alerts", "Alerts that stand, by kind.", MetricType::Gauge);
+    for (std::uint8_t i = 1; i <= alarm::kinds; ++i)
+        page.labelled("alert", to_text(static_cast<alarm::kind>(i)), standing[i]);
+    page.start_family("floodgate_alerts_raised_total", "Alerts raised since start, by kind.");
+    for (std::uint8_t i = 1; i <= alarm::kinds; ++i)
+        page.labelled("alert", to_text(static_cast<alarm::kind>(i)),
+                      number(from.alarms.raised(static_cast<alarm::kind>(i))));
+    const auto hook = from.care.webhook.value_or(alarm::webhook::figures{});
+    page.counter("floodgate_webhook_sent_total", "Alerts sent to the webhook.", number(hook.sent));
+    page.counter("floodgate_webhook_failed_total", "Alerts it did not take.",
+                 number(hook.failed + hook.dropped));
+    page.gauge("floodgate_disk_free_bytes", "Free space for the data directory.",
+               from.care.disk ? number(from.care.disk->free) : 0);
+    page.gauge("floodgate_clock_apart_seconds",
+               "How far the machine's clock is ahead of Floodgate's.", seconds(from.clock_apart));
+}
+
 }  // namespace
 
 std::string metrics_page(const metrics_sources& from) {
@@ -119,6 +216,10 @@ std::string metrics_page(const metrics_sources& from) {
     add_journal(page, from);
     add_clerk(page, from);
     add_edge(page, from);
+    add_results(page, from);
+    add_orders(page, from);
+    add_sales(page, from);
+    add_alarms(page, from);
     return page.text();
 }
 

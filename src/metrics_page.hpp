@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "care.hpp"
 #include "clerk/clerk.hpp"
 #include "edge/event_loop.hpp"
 #include "gate/embedded_turnstile.hpp"
@@ -17,6 +18,11 @@ struct metrics_sources {
     std::uint64_t backlog = 0;
     clerk::figures clerk;
     edge::event_loop::figures edge;
+    edge::mailroom::figures results;
+    care_figures care;
+    const alarm::board& alarms;
+    const clerk::aftermath& after;
+    milliseconds clock_apart{0};
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
 };

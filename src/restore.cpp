@@ -18,6 +18,10 @@ constexpr std::size_t replay_batch = 50'000;
 // A sale that ended this long ago gets no more questions worth the memory of its buyers.
 constexpr auto remembered_after_end = std::chrono::hours(24);
 
+sale::promise promise_of(const ledger::held_order& o) {
+    return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
+}
+
 }  // namespace
 
 bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
@@ -35,26 +39,32 @@ bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
     return fine;
 }
 
-void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
-                  restore_point from) {
+forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
+                             gate::embedded_turnstile& gate, restore_point from) {
     if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
     const auto sales = expect(book.catalogue().sales(), "ledger");
-    boost::unordered_flat_set<std::int64_t> over;
+    forgotten_sales over;
     boost::unordered_flat_set<std::int64_t> known;
     for (const sale::sale& s : sales) known.insert(s.id.value);
     for (const sale::sale& s : sales)
-        if (s.ends_at + remembered_after_end < from.now) over.insert(s.id.value);
+        if (s.ends_at + remembered_after_end < from.now) over.insert(s.id);
 
     std::uint64_t held = 0;
     expect(book.orders().for_each_held([&](const ledger::held_order& o) {
-        if (over.contains(o.sale.value)) return;
-        gate.restore(
-            {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key},
-            {});
+        if (over.contains(o.sale)) return;
+        gate.restore(promise_of(o), {});
         ++held;
     }),
            "ledger");
     gate.skip_past(expect(book.orders().latest_number(), "ledger"));
+    // Promised, but put aside: not in the book yet, and no longer in the journal.
+    expect(
+        book.letters().for_each_open([&](const ledger::letter& l) { gate.restore(l.promise, {}); }),
+        "ledger");
+    expect(book.orders().for_each_spent_key([&](const ledger::held_order& o) {
+        if (!over.contains(o.sale)) gate.restore_key(promise_of(o));
+    }),
+           "ledger");
 
     std::vector<sale::promise> batch;
     sale::sequence at = from.entered;
@@ -72,6 +82,7 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
     } while (!batch.empty());
     log::info("gate.restored", "held_orders", held, "queued_promises",
               at.value - from.entered.value);
+    return over;
 }
 
 void restore_logins(ledger::ledger& book, guard::sessions& sessions, instant now) {

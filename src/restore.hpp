@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <set>
+
 #include "gate/embedded_turnstile.hpp"
 #include "guard/sessions.hpp"
 #include "journal/journal.hpp"
@@ -14,9 +16,12 @@ struct restore_point {
     instant now;
 };
 
+// The sales that were over for so long that their buyers were not loaded.
+using forgotten_sales = std::set<sale::sale_id>;
+
 // Throws std::runtime_error when ledger or journal cannot be read.
-void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
-                  restore_point from);
+forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
+                             gate::embedded_turnstile& gate, restore_point from);
 void restore_logins(ledger::ledger& book, guard::sessions& sessions, instant now);
 
 // Loads every sale that is not a draft. False: see the log.

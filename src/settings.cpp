@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <cmath>
+#include <fstream>
 
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
@@ -33,6 +34,17 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.trusted_proxies", s.trusted_proxies);
 }
 
+void read_results(config_file& file, edge::mailroom_options& o) {
+    file.read("results.recent_max", o.recent_max, {1, 100'000'000});
+    file.read("results.waiters_max", o.waiters_max, {0, 1'000'000});
+    file.read("ws.connections_max", o.sockets.connections_max, {0, 1'000'000});
+    file.read("ws.per_user_max", o.sockets.per_user_max, {1, 1000});
+    file.read("ws.heartbeat_ms", o.sockets.heartbeat, {100, hour_ms});
+    file.read("ws.unsent_messages_max", o.sockets.unsent_messages_max, {1, 100'000});
+    file.read("ws.unsent_bytes_max", o.sockets.unsent_bytes_max, {16'384, 1 << 30});
+    file.read("ws.allowed_origins", o.sockets.allowed_origins);
+}
+
 // "rate" is tries per minute: fractions of a second are hard to think in.
 void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
     auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
@@ -54,6 +66,62 @@ void read_guard(config_file& file, settings& s) {
     read_limit(file, "login_by_address", s.login_by_address);
     read_limit(file, "purchase_by_user", s.purchase_by_user);
     read_limit(file, "purchase_by_address", s.purchase_by_address);
+}
+
+// A secret may stand in a file of its own, so that the configuration can be shown around.
+std::string secret_from(const std::string& path) {
+    std::ifstream file(path);
+    std::string secret;
+    if (!file || !std::getline(file, secret) || secret.empty())
+        throw std::invalid_argument("alarm.webhook_secret_file: cannot read a secret from " + path);
+    return secret;
+}
+
+void read_webhook(config_file& file, settings& s) {
+    alarm::webhook_options& w = s.care.webhook;
+    w.node = s.node;
+    std::string secret_file;
+    file.read("alarm.webhook_url", w.url);
+    file.read("alarm.webhook_secret", w.secret);
+    file.read("alarm.webhook_secret_file", secret_file);
+    file.read("alarm.webhook_allow_private", w.allow_private);
+    file.read("alarm.webhook_attempts", w.attempts, {1, 100});
+    file.read("alarm.webhook_timeout_ms", w.timeout, {100, 60'000});
+    if (!w.secret.empty() && !secret_file.empty())
+        throw std::invalid_argument("alarm: webhook_secret or webhook_secret_file, not both");
+    if (!secret_file.empty()) w.secret = secret_from(secret_file);
+    if (!w.url.empty() && w.secret.empty())
+        throw std::invalid_argument("alarm.webhook_url needs a webhook_secret to sign with");
+}
+
+void read_care(config_file& file, settings& s) {
+    care_options& o = s.care;
+    const std::vector<std::string> usual{"usual"};
+    std::vector<std::string> steps = usual;
+    file.read("clerk.retry_steps", steps);
+    if (steps != usual) {
+        std::string why;
+        const auto parsed = clerk::parse_steps(steps, why);
+        if (!parsed) throw std::invalid_argument("clerk.retry_steps: " + why);
+        o.retries = s.clerk.retries = *parsed;
+    }
+    file.read("clerk.deadline_poll_ms", o.deadline_poll, {10, 60'000});
+    file.read("clerk.reconcile_every_ms", o.reconcile_every, {50, hour_ms});
+    std::int64_t lead_s = o.rounds.lead / std::chrono::seconds(1);
+    file.read("rounds.lead_s", lead_s, {0, 7 * 24 * 3600});
+    o.rounds.lead = std::chrono::seconds(lead_s);
+    file.read("pay.allow_test", s.pay_test);
+    file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});
+    file.read("pay.ask_again_last_ms", o.asking.pause_last, {10, hour_ms});
+    if (o.asking.pause_last < o.asking.pause_first)
+        throw std::invalid_argument("pay.ask_again_last_ms is shorter than ask_again_first_ms");
+    file.read("pay.limbo_after_ms", o.asking.limbo_after, {100, 24 * hour_ms});
+    file.read("alarm.backlog", o.watch.backlog_alarm, {1, 1'000'000'000});
+    std::int64_t mib = static_cast<std::int64_t>(o.watch.disk_min_bytes >> 20U);
+    file.read("alarm.disk_min_mib", mib, {0, 1 << 30});
+    o.watch.disk_min_bytes = static_cast<std::uint64_t>(mib) << 20U;
+    file.read("alarm.disk_min_percent", o.watch.disk_min_percent, {0, 99});
+    read_webhook(file, s);
 }
 
 void read_engine(config_file& file, settings& s) {
@@ -83,6 +151,8 @@ settings read_settings(const std::string& path) {
     try {
         s.log_level = log::parse_level(level);
         read_edge(file, s);
+        read_results(file, s.mailroom);
+        read_care(file, s);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {
         throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "care.hpp"
 #include "clerk/clerk.hpp"
 #include "edge/server.hpp"
 #include "gate/embedded_turnstile.hpp"
@@ -20,6 +21,9 @@ struct settings {
     std::string data = "data";
     log::level log_level = log::level::info;
     edge::server_options server;
+    edge::mailroom_options mailroom;
+    care_options care;
+    bool pay_test = false;  // the method `test`, which takes no money
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;
     journal::options journal;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "base/clock.hpp"
 #include "clerk/ports.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
@@ -24,10 +25,10 @@ private:
 
 class ledger_sink final : public order_sink {
 public:
-    explicit ledger_sink(ledger::ledger& l) : ledger_(l) {}
+    ledger_sink(ledger::ledger& l, const floodgate::clock& clock) : ledger_(l), clock_(clock) {}
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                        sale::sequence last) override {
-        return ledger_.orders().enter(batch, last);
+        return ledger_.orders().enter(batch, last, clock_.now());
     }
     result<void> put_aside(const sale::promise& p, sale::sequence last,
                            const ledger::setback& why) override {
@@ -38,6 +39,7 @@ public:
 
 private:
     ledger::ledger& ledger_;
+    const floodgate::clock& clock_;
 };
 
 }  // namespace floodgate::clerk

@@ -9,6 +9,7 @@ void aftermath::settle(std::span<const ledger::move_outcome> outcomes) const {
     for (const ledger::move_outcome& m : outcomes) {
         if (!m.moved) continue;
         const sale::order& o = m.order;
+        if (m.event != 0) ++moves_[static_cast<std::size_t>(o.state)];
         if (!holds_stock(o.state)) turnstile_.release(o.sale, o.buyer, o.no);
         if (told_) news.push_back({o, m.event});
     }

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <span>
 
 #include "gate/turnstile.hpp"
@@ -23,9 +25,15 @@ public:
     void settle(std::span<const ledger::move_outcome> outcomes) const;
     void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
 
+    // How many orders came into this state by a move, since start.
+    std::uint64_t moves_to(sale::order_state state) const {
+        return moves_[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);
+    }
+
 private:
     gate::turnstile& turnstile_;
     const sale::tell_news told_;
+    mutable std::array<std::atomic<std::uint64_t>, sale::order_states + 1> moves_{};
 };
 
 }  // namespace floodgate::clerk

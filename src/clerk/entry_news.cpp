@@ -1,11 +1,12 @@
 #include "clerk/entry_news.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace floodgate::clerk {
 namespace {
 
-sale::order order_of(const sale::promise& p, milliseconds pay_within) {
+sale::order order_of(const sale::promise& p, instant pay_by) {
     sale::order o;
     o.no = p.order;
     o.sale = p.sale;
@@ -15,7 +16,7 @@ sale::order order_of(const sale::promise& p, milliseconds pay_within) {
     o.amount_points = {p.unit_points.value * p.quantity};
     o.state = sale::order_state::unpaid;
     o.created_at = p.at;
-    o.pay_by = p.at + pay_within;
+    o.pay_by = pay_by;
     return o;
 }
 
@@ -32,7 +33,8 @@ void append_news(std::span<const sale::promise> promises, const ledger::entry_re
         if (terms == report.pay_within.end() || terms->first != p.sale)
             terms = report.pay_within.find(p.sale);
         const bool known_sale = terms != report.pay_within.end();
-        sale::order o = order_of(p, known_sale ? terms->second : milliseconds(0));
+        const milliseconds pay_within = known_sale ? terms->second : milliseconds(0);
+        sale::order o = order_of(p, std::max(p.at, report.pay_from) + pay_within);
         if (const auto why = refused.find(p.order); why != refused.end()) {
             o.state = sale::order_state::failed;
             o.reason = *why->second;

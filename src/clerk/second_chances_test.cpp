@@ -181,7 +181,7 @@ TEST_F(SecondChancesTest, DeadLettersAreAnAlertUntilThereAreNone) {
 // The whole way, over a real database: the line, the desk, the letters and the operator.
 struct PoisonedLineTest : SecondChancesTest {
     memory_source line_;
-    ledger_sink sink_{book_};
+    ledger_sink sink_{book_, clock_};
     desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};
 
     void fill_line(std::int64_t count) {

@@ -149,6 +149,8 @@ struct memory_gate final : gate::turnstile {
     result<void> warm_up(const sale::sale&) override { return {}; }
     std::optional<gate::standing> look_up(sale::sale_id) override { return std::nullopt; }
     std::vector<promised> promised_to(sale::user_id) override { return {}; }
+    std::vector<gate::held_unit> held_in(sale::sale_id) override { return {}; }
+    result<void> retake(const sale::promise&) override { return {}; }
 };
 
 }  // namespace floodgate::clerk

@@ -41,6 +41,8 @@ reply end_sale(services& with, const call& c);      // -> ended, for good
 reply warm_up_sale(services& with, const call& c);
 // The same for all published and paused sales -> {sales: [{id, ok, why?}]}
 reply warm_up_all(services& with, const call& c);
+// -> {running, total, done, failed, started_at?}: of the latest one
+reply get_warm_up(services& with, const call& c);
 
 // {delta, note?}: adds or removes units, also while selling. 409 conflict with `free`: fewer units
 // than that are free; nothing was changed.

@@ -1,6 +1,7 @@
 #include "edge/connection.hpp"
 
 #include "edge/event_loop.hpp"
+#include "edge/web_socket.hpp"
 #include "edge/wire.hpp"
 
 namespace floodgate::edge {
@@ -53,7 +54,11 @@ void connection::on_peer_finished() {
     }
     peer_finished_ = true;
     want_more(reading_ = false);
-    if (takes_requests()) go_on();  // what it sent before is answered; then need_more closes
+    if (waiting_ == waiting_for::answer) {
+        loop_.stop_waiting(*this);  // most likely gone altogether
+    } else if (takes_requests()) {
+        go_on();  // what it sent before is answered; then need_more closes
+    }
 }
 
 bool connection::takes_requests() const {
@@ -118,6 +123,12 @@ void connection::refuse() {
     std::string bytes;
     write_reply(bytes, r, {.date = loop_.date(), .keep_alive = false});
     write(bytes);
+}
+
+std::shared_ptr<web_socket> connection::become_socket() {
+    auto socket = give_away();
+    if (socket) close();
+    return socket;
 }
 
 void connection::retire() {

@@ -17,6 +17,7 @@
 namespace floodgate::edge {
 
 class event_loop;
+class web_socket;
 
 using steady = std::chrono::steady_clock;
 
@@ -31,6 +32,13 @@ public:
 
     // The answer to the request that was handed over last. Then goes on with what follows it.
     void answer(std::string_view bytes);
+
+    // Of the request that was handed over last.
+    std::string_view head() const { return talk_.head(); }
+    bool spoke_ahead() const { return talk_.something_follows(); }
+    // Gives the transport away to a WebSocket and closes what is left. Null: it cannot be now; the
+    // request must be answered.
+    std::shared_ptr<web_socket> become_socket();
 
     // Closes when nothing is under way; otherwise after the present answer.
     void retire();
@@ -61,8 +69,10 @@ protected:
     // Sends no more, but goes on reading: closing with unread bytes would destroy our last answer.
     virtual void shut_down() = 0;
     virtual void close_transport() = 0;
+    virtual std::shared_ptr<web_socket> give_away() = 0;
     // While false, nothing more needs to be read.
     virtual void want_more(bool yes) = 0;
+    event_loop& loop() { return loop_; }
 
 private:
     enum class waiting_for { head = 1, body, answer, writing, next, goodbye };

@@ -66,6 +66,9 @@ public:
     // Whether part of a request has come: an idle connection may be closed without a word.
     bool in_the_middle() const { return used_ > 0; }
     std::size_t buffered() const { return used_; }
+    // The head of current(), as it came; and whether anything came behind current().
+    std::string_view head() const { return {buffer_.data(), parsed_}; }
+    bool something_follows() const { return used_ > parsed_; }
     // Whether the head of the present request is complete.
     bool head_complete() const;
 

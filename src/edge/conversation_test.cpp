@@ -223,5 +223,20 @@ TEST(LanguageOf, TakesTheHeaviestOfTheTwoWeSpeak) {
     EXPECT_EQ(language_of("zh;q=x"), language::zh);
 }
 
+// What asks for a WebSocket is a request like any other; its head is there to be read again.
+TEST_F(ConversationTest, LetsAnUpgradeThroughAndKnowsWhatFollows) {
+    const std::string head =
+        "GET /api/v1/ws?ticket=t HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    ASSERT_EQ(say(head), step::request_ready);
+    EXPECT_EQ(got().path, "/api/v1/ws");
+    EXPECT_EQ(talk_.head(), head);
+    EXPECT_FALSE(talk_.something_follows());
+    talk_.finish();
+    ASSERT_EQ(say(head + "x"), step::request_ready);
+    EXPECT_EQ(talk_.head(), head);
+    EXPECT_TRUE(talk_.something_follows());
+}
+
 }  // namespace
 }  // namespace floodgate::edge

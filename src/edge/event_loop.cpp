@@ -18,6 +18,9 @@ using tcp = asio::ip::tcp;
 
 constexpr auto tick_time = std::chrono::milliseconds(250);
 
+// When we stop: how long WebSockets have to answer our goodbye.
+constexpr auto socket_goodbye_time = std::chrono::seconds(1);
+
 }  // namespace
 
 event_loop::event_loop(services& with, const guard::trusted_proxies& proxies, loop_options options,
@@ -28,11 +31,15 @@ event_loop::event_loop(services& with, const guard::trusted_proxies& proxies, lo
       enqueue_(std::move(enqueue)),
       tls_(std::move(tls)),
       sockets_ready_(io_, dup(sockets_.native_handle())),
-      lane_(with.turnstile.open_lane([this] { asio::post(io_, [this] { on_wake(); }); })) {
+      lane_(with.turnstile.open_lane([this] { asio::post(io_, [this] { on_wake(); }); })),
+      box_(open_box()),
+      polls_(with.mailroom, box_),
+      room_(with.mailroom, box_) {
     note_time();
 }
 
 event_loop::~event_loop() {
+    with_.mailroom.close_box(box_);
     for (slot& s : slots_)
         if (s.who) s.who->close();
 }
@@ -121,6 +128,7 @@ connection* event_loop::find(std::uint64_t ticket) {
 
 void event_loop::forget(std::uint64_t ticket) {
     if (!find(ticket)) return;
+    polls_.forget(ticket);
     const auto index = static_cast<std::uint32_t>(ticket & 0xffffffffU);
     slots_[index].who.reset();
     ++slots_[index].generation;
@@ -178,9 +186,11 @@ void event_loop::tick() {
         who->check_deadline(steady_now_);
         if (steady_now_ >= cut_off_) who->close();
     }
+    if (polls_.count() > 0) answer_polls(polls_.overdue(steady_now_));
+    if (steady_now_ >= cut_sockets_) room_.cut_all();
     if (!batch_.empty()) settle();
     if (std::exchange(accept_again_, false)) accept_next();
-    if (stopping_ && connections_.load(std::memory_order_relaxed) == 0) {
+    if (stopping_ && connections_.load(std::memory_order_relaxed) == 0 && room_.empty()) {
         io_.stop();
         return;
     }
@@ -201,8 +211,11 @@ void event_loop::begin_stop(milliseconds limit) {
     cut_off_ = steady_now_ + limit;
     boost::system::error_code ignored;
     acceptor_.close(ignored);
+    cut_sockets_ = std::min(cut_off_, steady_now_ + socket_goodbye_time);
+    room_.close_all();
     for (std::size_t i = 0; i < slots_.size(); ++i)
         if (const auto who = slots_[i].who) who->retire();
+    answer_polls(polls_.end_all());
     ticker_.cancel();
     tick();
 }

@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "edge/connection.hpp"
+#include "edge/long_polls.hpp"
 #include "edge/readiness.hpp"
 #include "edge/routes.hpp"
 #include "edge/services.hpp"
+#include "edge/socket_room.hpp"
 #include "edge/wire.hpp"
 #include "guard/addresses.hpp"
 
@@ -75,6 +77,10 @@ public:
     bool trusts(const boost::asio::ip::address& peer) const { return proxies_.is_trusted(peer); }
     readiness& sockets() { return sockets_; }
     boost::asio::io_context& context() { return io_; }
+    web_socket::world for_sockets() {
+        return {with_.mailroom.options().sockets, with_.mailroom.count()};
+    }
+    void stop_waiting(connection& who);  // if it waits for an order: answered with what is known
 
 private:
     struct slot {
@@ -95,12 +101,21 @@ private:
     void on_wake();
     void tick();
     void begin_stop(milliseconds limit);
+    std::uint32_t open_box();
+    void hear(const std::vector<sale::order_news>& news);
     void note_time();
     connection* find(std::uint64_t ticket);
 
     void handle_purchase(connection& from, const request& r, std::int64_t sale);
     void handle_page(connection& from, const request& r, const page* p);
     bool handle_here(connection& from, const request& r);
+    bool handle_order(connection& from, const request& r);
+    bool wait_for_order(connection& from, const long_polls::question& q);
+    void look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q);
+    void answer_polls(const std::vector<long_polls::answer>& answers);
+    void handle_socket(connection& from, const request& r);
+    void open_socket(connection& from, sale::user_id buyer, const upgrade_request& r,
+                     std::optional<std::int64_t> since);
     void handle_in_pool(connection& from, const request& r);
     // The client's address behind trusted proxies, and whether it is exempt from rate limits.
     std::pair<boost::asio::ip::address, bool> client_of(const connection& from, const request& r);
@@ -130,9 +145,13 @@ private:
 
     std::vector<slot> slots_;
     std::vector<std::uint32_t> free_slots_;
+    const std::uint32_t box_;  // in the mailroom
+    long_polls polls_;
+    socket_room room_;
     bool stopping_ = false;
     bool accept_again_ = false;
     steady::time_point cut_off_ = steady::time_point::max();
+    steady::time_point cut_sockets_ = steady::time_point::max();
 
     std::atomic<std::uint64_t> connections_{0}, accepted_{0}, refused_{0};
     std::array<std::atomic<std::uint64_t>, 600> by_status_{};

@@ -72,6 +72,11 @@ bool event_loop::handle_here(connection& from, const request& r) {
         send(from, json_reply(200, {{"now", to_iso(now_)}, {"now_ms", to_ms(now_)}}));
         return true;
     }
+    if (rest.starts_with("orders/")) return handle_order(from, r);
+    if (rest == "ws") {
+        handle_socket(from, r);
+        return true;
+    }
     const bool rounds = rest == "rounds";
     const auto sale = rounds ? std::nullopt : sale_path(r.path);
     if (!rounds && !sale) return false;

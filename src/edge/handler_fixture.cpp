@@ -8,11 +8,53 @@
 
 namespace floodgate::edge {
 
-HandlerTest::HandlerTest()
-    : with_{clock_,    turnstile_, book_,      sessions_, passwords_,       by_address_,
-            by_phone_, unlimited_, unlimited_, showcase_, catalogue_mutex_, milliseconds(3'600'000),
-            {},        {},         {}} {
+HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
     next_.client = boost::asio::ip::make_address("192.0.2.1");
+}
+
+services HandlerTest::services_over(gate::turnstile& gate) {
+    return {.clock = clock_,
+            .turnstile = gate,
+            .ledger = book_,
+            .sessions = sessions_,
+            .passwords = passwords_,
+            .login_by_address = by_address_,
+            .login_by_phone = by_phone_,
+            .purchase_by_address = unlimited_,
+            .purchase_by_user = unlimited_,
+            .showcase = showcase_,
+            .catalogue_mutex = catalogue_mutex_,
+            .mailroom = mailroom_,
+            .tickets = tickets_,
+            .login_lifetime = milliseconds(3'600'000),
+            .channels = channels_,
+            .alarms = alarms_,
+            .warm_up = warm_up_,
+            .clerk = clerk_stand_in(),
+            .readiness = {},
+            .durability = {},
+            .metrics_text = {}};
+}
+
+clerks_help HandlerTest::clerk_stand_in() {
+    return {.settle =
+                [this](const ledger::move_outcome& m) {
+                    settled_.push_back(m.order);
+                    if (m.moved && !sale::holds_stock(m.order.state))
+                        turnstile_.release(m.order.sale, m.order.buyer, m.order.no);
+                },
+            .ask_channels = [this] { ++channels_asked_; },
+            .reconciliation = [this] { return reconciliation_; },
+            .reconcile = [this](sale::sale_id id) -> result<sale::balance> {
+                for (const sale::balance& b : reconciliation_.sales)
+                    if (b.sale == id) return b;
+                return make_error_code(errc::not_found);
+            },
+            .repair = [this](sale::sale_id id,
+                             const std::string& note) -> result<ledger::repair_report> {
+                repairs_.push_back(fmt::format("{} {}", id.value, note));
+                return ledger::repair_report{.done = {"held by -1"}, .open = {}};
+            }};
 }
 
 answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {

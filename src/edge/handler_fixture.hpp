@@ -15,23 +15,11 @@
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "sale/line_in_memory.hpp"
 
 namespace floodgate::edge {
 
-// Durable at once.
-class line_in_memory final : public sale::promise_line {
-public:
-    sale::sequence append(const sale::promise& p) override {
-        kept.push_back(p);
-        return {kept.size()};
-    }
-    void push() override {}
-    sale::sequence durable() const override { return {kept.size()}; }
-    std::uint64_t backlog() const override { return 0; }
-    void on_durable(std::function<void()>) override {}
-
-    std::vector<sale::promise> kept;
-};
+using sale::line_in_memory;
 
 struct answered {
     int status = 0;
@@ -65,6 +53,8 @@ protected:
     std::int64_t draft_sale(std::int64_t stock, int limit = 1);
 
     sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
+    clerks_help clerk_stand_in();
+    services services_over(gate::turnstile& gate);
     void enter_all();  // what the clerk does: every promise not yet in the ledger
 
     ledger::scratch_directory directory_;
@@ -80,6 +70,15 @@ protected:
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     std::mutex catalogue_mutex_;
+    mailroom mailroom_;
+    guard::tickets tickets_;
+    pay::channels channels_;
+    alarm::board alarms_;
+    warm_up_progress warm_up_;
+    std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
+    int channels_asked_ = 0;
+    sale::reconciliation reconciliation_;
+    std::vector<std::string> repairs_;  // "7 the note"
     services with_;
     call next_;  // what the next call carries besides: token, client, language
     guard::identity who_{{1}, sale::role::admin};

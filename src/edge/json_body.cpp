@@ -93,6 +93,14 @@ std::optional<std::int64_t> json_body::optional_integer(std::string_view field, 
     return std::nullopt;
 }
 
+std::optional<bool> json_body::optional_boolean(std::string_view field) {
+    const boost::json::value* value = find(field);
+    if (!value) return std::nullopt;
+    if (const bool* yes = value->if_bool()) return *yes;
+    blame(field, fmt::format("{} must be true or false", field));
+    return std::nullopt;
+}
+
 std::optional<std::vector<std::string>> json_body::optional_texts(std::string_view field,
                                                                   list_rule rule) {
     const boost::json::value* value = find(field);

@@ -61,6 +61,7 @@ public:
     // Nothing when the field is absent. null is not absent: it is a wrong type.
     std::optional<std::string> optional_text(std::string_view field, text_rule rule);
     std::optional<std::int64_t> optional_integer(std::string_view field, bounds allowed);
+    std::optional<bool> optional_boolean(std::string_view field);
     std::optional<std::vector<std::string>> optional_texts(std::string_view field, list_rule rule);
     std::optional<instant> optional_time(std::string_view field);
 

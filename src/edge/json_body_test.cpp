@@ -19,6 +19,15 @@ std::string fault_of(std::string_view text) {
     return fault ? fault->detail : "";
 }
 
+TEST(JsonBody, ReadsABoolean) {
+    json_body body(R"({"yes":true,"no":false,"odd":1})");
+    EXPECT_EQ(body.optional_boolean("yes"), true);
+    EXPECT_EQ(body.optional_boolean("no"), false);
+    EXPECT_EQ(body.optional_boolean("absent"), std::nullopt);
+    EXPECT_EQ(body.optional_boolean("odd"), std::nullopt);
+    EXPECT_EQ(body.finish()->detail, "odd must be true or false");
+}
+
 TEST(JsonBody, GivesWhatStandsThere) {
     json_body body(R"({"title":"雪","price":7,"pictures":["a","b"],"at":"2026-01-02T03:04:05Z"})");
     EXPECT_EQ(body.text("title", {.min = 1, .max = 10}), "雪");

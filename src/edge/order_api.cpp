@@ -1,11 +1,10 @@
 #include "edge/order_api.hpp"
 
-#include <boost/json/array.hpp>
-
 #include <algorithm>
 #include <limits>
 
 #include "edge/failure.hpp"
+#include "edge/order_json.hpp"
 #include "edge/query.hpp"
 #include "sale/order_number.hpp"
 
@@ -15,38 +14,30 @@ namespace {
 namespace json = boost::json;
 using promised = gate::turnstile::promised;
 
-json::object to_json(const sale::order& o) {
-    json::object out{{"order_no", sale::to_text(o.no)},
-                     {"sale_id", o.sale.value},
-                     {"quantity", o.quantity},
-                     {"status", sale::to_text(o.state)},
-                     {"amount_fen", o.amount.value},
-                     {"amount_points", o.amount_points.value},
-                     {"created_at", to_iso(o.created_at)}};
-    if (o.state == sale::order_state::unpaid) out["pay_by"] = to_iso(o.pay_by);
-    if (!o.reason.empty()) out["reason"] = o.reason;
-    return out;
+constexpr bounds wait_bounds{0, 30'000};
+
+std::optional<seen_order> find_recent(services& with, sale::user_id buyer, sale::order_no no) {
+    const auto found = with.mailroom.recent().find(no);
+    if (!found || found->buyer != buyer) return std::nullopt;
+    return seen_order{found->state, to_json(*found)};
 }
 
-json::object to_json(const promised& p) {
-    return {{"order_no", sale::to_text(p.order)},
-            {"sale_id", p.sale.value},
-            {"quantity", p.quantity},
-            {"status", sale::to_text(sale::order_state::queued)},
-            {"created_at", to_iso(sale::issued_at(p.order))}};
+result<seen_order> find_entered(services& with, sale::user_id buyer, sale::order_no no) {
+    const auto found = with.ledger.orders().find(no);
+    if (!found) return found.error();
+    if (found->buyer != buyer) return make_error_code(errc::not_found);
+    return seen_order{found->state, to_json(*found)};
 }
 
-// The buyer's order as the ledger has it. A foreign one is not found, like a missing one.
-result<sale::order> find_own(services& with, const call& c, sale::order_no no) {
-    auto found = with.ledger.orders().find(no);
-    if (found && found->buyer != c.user) return make_error_code(errc::not_found);
-    return found;
-}
-
-std::optional<promised> find_promised(services& with, const call& c, sale::order_no no) {
-    for (const promised& p : with.turnstile.promised_to(c.user))
-        if (p.order == no) return p;
+std::optional<seen_order> find_promised(services& with, sale::user_id buyer, sale::order_no no) {
+    for (const promised& p : with.turnstile.promised_to(buyer))
+        if (p.order == no) return seen_order{sale::order_state::queued, to_json(p)};
     return std::nullopt;
+}
+
+std::optional<sale::order_state> wanted_status(const call& c) {
+    const auto word = query_value(c, "while");
+    return word ? sale::parse_order_state(*word) : sale::order_state::queued;
 }
 
 // Newest first, those below `before`, and of the gate's only those the ledger does not have.
@@ -72,16 +63,46 @@ json::array merged(const std::vector<promised>& gate, const std::vector<sale::or
 
 }  // namespace
 
-reply get_order(services& with, const call& c) {
-    const sale::order_no no{static_cast<std::uint64_t>(c.ids.at(0))};
-    auto found = find_own(with, c, no);
-    if (!found && found.error() == make_error_code(errc::not_found)) {
-        if (const auto p = find_promised(with, c, no)) return json_reply(200, to_json(*p));
-        // Entered, and given back by the gate, between the two looks? Then the ledger has it now.
-        found = find_own(with, c, no);
+std::optional<order_wait> read_wait(const call& c) {
+    const auto time = query_number(c, "wait_ms", wait_bounds, 0);
+    const auto status = wanted_status(c);
+    if (!time || !status) return std::nullopt;
+    return order_wait{milliseconds(*time), *status};
+}
+
+result<seen_order> look_up_order(services& with, sale::user_id buyer, sale::order_no no) {
+    if (auto known = find_recent(with, buyer, no)) return std::move(*known);
+    // What is promised above the newest entry is still queued: the ledger need not be asked.
+    const sale::order_no newest = with.mailroom.recent().newest_entered();
+    if (newest.value != 0 && no > newest) {
+        if (auto queued = find_promised(with, buyer, no)) return std::move(*queued);
     }
+    auto found = find_entered(with, buyer, no);
+    if (found || found.error() != make_error_code(errc::not_found)) return found;
+    if (auto queued = find_promised(with, buyer, no)) return std::move(*queued);
+    // Entered, and given back by the gate, between the two looks? Then the ledger has it now.
+    return find_entered(with, buyer, no);
+}
+
+reply get_order(services& with, const call& c) {
+    if (!query_number(c, "wait_ms", wait_bounds, 0)) return bad_query(c, "wait_ms", wait_bounds);
+    if (!wanted_status(c))
+        return problem_reply(
+            problem::bad_request, c.language,
+            {{"detail", "while must be the status of an order, such as queued or unpaid"},
+             {"field", "while"}});
+    const auto found = look_up_order(with, c.user, {static_cast<std::uint64_t>(c.ids.at(0))});
     if (!found) return failure_reply(found.error(), c.language);
-    return json_reply(200, to_json(*found));
+    return json_reply(200, found->json);
+}
+
+result<json::array> latest_orders(services& with, sale::user_id buyer, sale::order_no before,
+                                  std::size_t count) {
+    // The gate first: what it lets go of afterwards is in the ledger by then.
+    const auto gate = with.turnstile.promised_to(buyer);
+    const auto entered = with.ledger.orders().of_buyer(buyer, before, count);
+    if (!entered) return entered.error();
+    return merged(gate, *entered, before, count);
 }
 
 reply list_orders(services& with, const call& c) {
@@ -94,12 +115,10 @@ reply list_orders(services& with, const call& c) {
     const sale::order_no before{static_cast<std::uint64_t>(*from)};
     const auto count = static_cast<std::size_t>(*limit);
 
-    // The gate first: what it lets go of afterwards is in the ledger by then. One more than asked
-    // for tells whether there is a next page.
-    const auto gate = with.turnstile.promised_to(c.user);
-    const auto entered = with.ledger.orders().of_buyer(c.user, before, count + 1);
-    if (!entered) return failure_reply(entered.error(), c.language);
-    json::array orders = merged(gate, *entered, before, count + 1);
+    // One more than asked for tells whether there is a next page.
+    auto found = latest_orders(with, c.user, before, count + 1);
+    if (!found) return failure_reply(found.error(), c.language);
+    json::array& orders = *found;
     json::value next_before;
     if (orders.size() > count) {
         orders.pop_back();

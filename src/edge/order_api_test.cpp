@@ -90,6 +90,8 @@ TEST_F(OrderApiTest, NeverMissesAPromiseThatIsEnteredAndReleasedInBetween) {
             meanwhile_();
             return inner_.promised_to(b);
         }
+        std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
+        result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
 
     private:
         gate::turnstile& inner_;
@@ -101,9 +103,7 @@ TEST_F(OrderApiTest, NeverMissesAPromiseThatIsEnteredAndReleasedInBetween) {
         verbs_.close(p.order);
         turnstile_.release(p.sale, p.buyer, p.order);
     });
-    services with{clock_,           gap,       book_,      sessions_,  passwords_,
-                  by_address_,      by_phone_, unlimited_, unlimited_, showcase_,
-                  catalogue_mutex_, {},        {},         {},         {}};
+    services with = services_over(gap);
     call c;
     c.user = p.buyer;
     c.ids = {static_cast<std::int64_t>(p.order.value)};
@@ -145,6 +145,55 @@ TEST_F(OrderApiTest, RefusesWrongPages) {
                               "?before=99999999999999999999"}) {
         EXPECT_EQ(get(std::string("/orders") + query).code(), "bad_request") << query;
     }
+}
+
+// A change made behind the memory's back shows where an answer comes from.
+TEST_F(OrderApiTest, RemembersWhatChangedLately) {
+    const std::string no = bought(published_sale(5));
+    enter_all();
+    sale::order known = *book_.orders().find(*sale::parse_order_no(no));
+    known.state = sale::order_state::paid;
+    const sale::order_news news{known, 9};
+    mailroom_.deliver({&news, 1});
+    EXPECT_EQ(status_of_order(no), "paid");
+    as_buyer(43);
+    EXPECT_EQ(get("/orders/" + no).status, 404);
+}
+
+TEST_F(OrderApiTest, ShowsThatAnOrderIsBeingClosed) {
+    const std::string no = bought(published_sale(5));
+    enter_all();
+    sale::order known = *book_.orders().find(*sale::parse_order_no(no));
+    known.closing = "cancelled";
+    const sale::order_news news{known, 0};
+    mailroom_.deliver({&news, 1});
+    EXPECT_EQ(get("/orders/" + no).body.at("closing").as_string(), "cancelled");
+}
+
+TEST_F(OrderApiTest, AboveTheNewestEntryThePromiseIsEnough) {
+    const std::string first = bought(published_sale(5));
+    enter_all();
+    const sale::order_news news{*book_.orders().find(*sale::parse_order_no(first)), 0};
+    mailroom_.deliver({&news, 1});
+    const std::string later = bought(published_sale(5));
+    enter_all();  // in the ledger, but not told yet
+    EXPECT_EQ(status_of_order(later), "queued");
+    const sale::order_news more{*book_.orders().find(*sale::parse_order_no(later)), 0};
+    mailroom_.deliver({&more, 1});
+    EXPECT_EQ(status_of_order(later), "unpaid");
+    EXPECT_EQ(get("/orders/" + std::to_string(more.what.no.value + 1)).status, 404);
+}
+
+TEST_F(OrderApiTest, RefusesWrongWaits) {
+    const std::string no = bought(published_sale(5));
+    for (const char* query : {"?wait_ms=-1", "?wait_ms=30001", "?wait_ms=x", "?wait_ms="}) {
+        const answered r = get("/orders/" + no + query);
+        EXPECT_EQ(r.code(), "bad_request") << query;
+        EXPECT_EQ(r.body.at("field").as_string(), "wait_ms") << query;
+    }
+    for (const char* query : {"?while=", "?while=x", "?wait_ms=5&while=Queued"})
+        EXPECT_EQ(get("/orders/" + no + query).body.at("field").as_string(), "while") << query;
+    EXPECT_EQ(get("/orders/" + no + "?wait_ms=30000&while=paid").status, 200);
 }
 
 TEST_F(OrderApiTest, TellsWhyAnOrderFailed) {

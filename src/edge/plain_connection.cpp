@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "edge/event_loop.hpp"
+#include "edge/web_socket.hpp"
 
 namespace floodgate::edge {
 
@@ -18,7 +19,12 @@ void plain_connection::start() {
 }
 
 void plain_connection::on_ready(bool readable, bool writable) {
-    if (writable) write_rest();
+    if (!writable) {
+        if (readable) read_some();
+        return;
+    }
+    const auto self = shared_from_this();  // a failed write closes and forgets us
+    write_rest();
     if (readable && fd_ >= 0) read_some();
 }
 
@@ -72,6 +78,20 @@ void plain_connection::watch() {
 void plain_connection::shut_down() {
     shutdown(fd_, SHUT_WR);
     if (!interest_.read) want_more(true);
+}
+
+std::shared_ptr<web_socket> plain_connection::give_away() {
+    using boost::asio::ip::tcp;
+    tcp::socket socket(loop().context());
+    boost::system::error_code error;
+    readiness_.remove(fd_);
+    socket.assign(peer().is_v6() ? tcp::v6() : tcp::v4(), fd_, error);
+    if (error) {
+        close();
+        return nullptr;
+    }
+    fd_ = -1;
+    return make_web_socket(std::move(socket), loop().for_sockets());
 }
 
 void plain_connection::close_transport() {

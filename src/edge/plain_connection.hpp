@@ -20,6 +20,7 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
+    std::shared_ptr<web_socket> give_away() override;
     void want_more(bool yes) override;
     void watch();
     void read_some();

@@ -48,6 +48,8 @@ constexpr std::array<entry, problems> table{{
     {problem::over_limit, 422, "over_limit", "More units than one buyer may have",
      "超过每人限购数量"},
     {problem::paused, 423, "paused", "The sale is paused", "活动已暂停"},
+    {problem::upgrade_required, 426, "upgrade_required", "A WebSocket is needed here",
+     "此处需要 WebSocket 连接"},
     {problem::too_many_requests, 429, "too_many_requests", "Too many requests, please slow down",
      "请求过于频繁，请稍后再试"},
     {problem::header_too_large, 431, "header_too_large", "The request headers are too large",

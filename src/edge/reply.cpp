@@ -55,6 +55,7 @@ const char* reason_phrase(int status) {
     case 415: return "Unsupported Media Type";
     case 422: return "Unprocessable Content";
     case 423: return "Locked";
+    case 426: return "Upgrade Required";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";

@@ -47,13 +47,14 @@ enum class problem : std::uint8_t {
     key_reused,              // 422
     over_limit,              // 422 + limit
     paused,                  // 423
+    upgrade_required,        // 426
     too_many_requests,       // 429 + retry_after_ms
     header_too_large,        // 431
     internal,                // 500
     not_implemented,         // 501
     busy,                    // 503 + retry_after_ms
 };
-inline constexpr std::uint8_t problems = 27;
+inline constexpr std::uint8_t problems = 28;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
 // retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -4,8 +4,10 @@
 
 #include "edge/admin_api.hpp"
 #include "edge/auth_api.hpp"
+#include "edge/care_api.hpp"
 #include "edge/ops_api.hpp"
 #include "edge/order_api.hpp"
+#include "edge/ws_api.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::edge {
@@ -31,6 +33,12 @@ constexpr route table[] = {
     {get,  "/api/v1/me",            access::buyer, me},
     {get,  "/api/v1/orders",        access::buyer, list_orders},
     {get,  "/api/v1/orders/{no}",   access::buyer, get_order},
+    {post, "/api/v1/orders/{no}/cancel", access::buyer, cancel_order},
+    {post, "/api/v1/orders/{no}/pay",    access::buyer, pay_order},
+    {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order},
+
+    {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket},
+    {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products},
     {post, "/api/v1/admin/products",             access::admin, create_product},
@@ -51,8 +59,19 @@ constexpr route table[] = {
     {post, "/api/v1/admin/sales/{id}/warm-up",   access::admin, warm_up_sale},
     {post, "/api/v1/admin/sales/{id}/stock",     access::admin, change_stock},
     {get,  "/api/v1/admin/sales/{id}/stock-log", access::admin, get_stock_log},
+    {get,  "/api/v1/admin/warm-up",              access::admin, get_warm_up},
     {post, "/api/v1/admin/warm-up",              access::admin, warm_up_all},
     {get,  "/api/v1/admin/audit",                access::admin, list_audit},
+
+    {get,  "/api/v1/admin/orders/{no}",                access::admin, get_order_as_admin},
+    {get,  "/api/v1/admin/dead-letters",               access::admin, list_letters},
+    {get,  "/api/v1/admin/dead-letters/{id}",          access::admin, get_letter},
+    {post, "/api/v1/admin/dead-letters/{id}/replay",   access::admin, replay_letter},
+    {post, "/api/v1/admin/dead-letters/{id}/discard",  access::admin, discard_letter},
+    {get,  "/api/v1/admin/payments/open",              access::admin, list_questions},
+    {get,  "/api/v1/admin/reconciliation",             access::admin, get_reconciliation},
+    {post, "/api/v1/admin/reconcile",                  access::admin, reconcile_sale},
+    {get,  "/api/v1/admin/alerts",                     access::admin, list_alerts},
 };
 // clang-format on
 

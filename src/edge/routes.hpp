@@ -12,11 +12,12 @@
 
 namespace floodgate::edge {
 
-enum class access : std::uint8_t { open = 1, buyer, admin };  // buyer: whoever is logged in
-enum class pool : std::uint8_t { general = 1, password };     // password: for what hashes
+// buyer: whoever is logged in; ticket: whoever brings one, see ws_api.hpp
+enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
+enum class pool : std::uint8_t { general = 1, password };  // password: for what hashes
 
 // Calls that never wait are answered by the event loop itself; they have no handler here.
-enum class on_loop : std::uint8_t { no = 1, healthz, time, rounds, sale, purchase };
+enum class on_loop : std::uint8_t { no = 1, healthz, time, rounds, sale, purchase, socket };
 
 struct route {
     edge::verb verb;

@@ -34,7 +34,7 @@ TEST(Routes, KnowNoOtherSpellingOfAPath) {
     for (const char* path :
          {"", "/", "//", "/api/v1", "/api/v1/", "/api/v1/me/", "/api/v1//me", "//api/v1/me",
           "/api/v1/ME", "/api/v1/me/x", "api/v1/me", "/api/v1/admin/sales/1/publish/", "/healthz/",
-          "/api/v1/orders/", "/api/v1/admin/sales//publish", "/api/v1/orders/1/cancel"}) {
+          "/api/v1/orders/", "/api/v1/admin/sales//publish", "/api/v1/orders/1/cancelled"}) {
         for (const verb v : {verb::get, verb::post, verb::put, verb::other})
             EXPECT_FALSE(match(v, path).path_known) << path;
     }

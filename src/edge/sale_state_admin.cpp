@@ -65,6 +65,39 @@ reply move_sale(services& with, const call& c, const move& m) {
     return json_reply(200, to_json(s));
 }
 
+// A warm-up that is under way, until it ends one way or the other.
+class running_mark {
+public:
+    explicit running_mark(warm_up_progress& p) : progress_(p) {}
+    ~running_mark() { progress_.running = false; }
+    running_mark(const running_mark&) = delete;
+    running_mark& operator=(const running_mark&) = delete;
+
+private:
+    warm_up_progress& progress_;
+};
+
+void begin(warm_up_progress& p, std::size_t total, instant now) {
+    p.total = static_cast<std::int64_t>(total);
+    p.done = 0;
+    p.failed = 0;
+    p.started_ms = to_ms(now);
+}
+
+// One sale at a time under the lock, with its terms of that moment: admins need not wait for all.
+boost::json::object warm_up_one(services& with, sale::sale_id id) {
+    const std::lock_guard one_at_a_time(with.catalogue_mutex);
+    boost::json::object line{{"id", id.value}, {"ok", true}};
+    const auto s = find_sale(with, id);
+    const auto told = s ? tell_gate(with, *s) : result<void>(s.error());
+    ++with.warm_up.done;
+    if (told) return line;
+    ++with.warm_up.failed;
+    line["ok"] = false;
+    line["why"] = told.error().message();
+    return line;
+}
+
 }  // namespace
 
 reply publish_sale(services& with, const call& c) {
@@ -95,22 +128,31 @@ reply warm_up_sale(services& with, const call& c) {
 
 reply warm_up_all(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
+    warm_up_progress& progress = with.warm_up;
+    if (progress.running.exchange(true))
+        return problem_reply(problem::conflict, c.language, {{"detail", "one is running already"}});
+    const running_mark mark(progress);
     const auto sales = with.ledger.catalogue().sales();
     if (!sales) return failure_reply(sales.error(), c.language);
+    std::vector<sale::sale_id> wanted;
+    for (const sale::sale& s : *sales)
+        if (s.state == published || s.state == paused) wanted.push_back(s.id);
+    begin(progress, wanted.size(), c.now);
     boost::json::array out;
-    for (const sale::sale& s : *sales) {
-        if (s.state != published && s.state != paused) continue;
-        boost::json::object line{{"id", s.id.value}, {"ok", true}};
-        if (const auto told = tell_gate(with, s); !told) {
-            line["ok"] = false;
-            line["why"] = told.error().message();
-        }
-        out.push_back(std::move(line));
-    }
+    for (const sale::sale_id id : wanted) out.push_back(warm_up_one(with, id));
     audit(with, c, {"sales.warmed_up", "all sales", {}, {{"sales", out}}});
     show(with);
     return json_reply(200, {{"sales", std::move(out)}});
+}
+
+reply get_warm_up(services& with, const call&) {
+    const warm_up_progress& p = with.warm_up;
+    boost::json::object out{{"running", p.running.load()},
+                            {"total", p.total.load()},
+                            {"done", p.done.load()},
+                            {"failed", p.failed.load()}};
+    if (p.started_ms != 0) out["started_at"] = to_iso(from_ms(p.started_ms));
+    return json_reply(200, out);
 }
 
 }  // namespace floodgate::edge

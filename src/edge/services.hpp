@@ -2,21 +2,45 @@
 
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "alarm/board.hpp"
 #include "base/clock.hpp"
+#include "edge/mailroom.hpp"
 #include "edge/reply.hpp"
 #include "edge/showcase.hpp"
 #include "gate/turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
+#include "guard/tickets.hpp"
 #include "ledger/ledger.hpp"
+#include "pay/channel.hpp"
+#include "sale/balance.hpp"
 
 namespace floodgate::edge {
+
+// What the clerk does for the handlers.
+struct clerks_help {
+    // After a move in the ledger: units back at the gate, the buyer told.
+    std::function<void(const ledger::move_outcome&)> settle;
+    std::function<void()> ask_channels;                    // soon, not at the next turn
+    std::function<sale::reconciliation()> reconciliation;  // the latest look
+    // Looks now; not_found.
+    std::function<result<sale::balance>(sale::sale_id)> reconcile;
+    // What was done, a sentence each.
+    std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
+};
+
+// How far a warm-up of all sales has come.
+struct warm_up_progress {
+    std::atomic<bool> running{false};
+    std::atomic<std::int64_t> total{0}, done{0}, failed{0}, started_ms{0};
+};
 
 struct services {
     floodgate::clock& clock;
@@ -30,7 +54,13 @@ struct services {
     guard::rate_limiter& purchase_by_user;
     edge::showcase& showcase;
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
+    edge::mailroom& mailroom;
+    guard::tickets& tickets;
     milliseconds login_lifetime;
+    pay::channels& channels;
+    alarm::board& alarms;
+    warm_up_progress& warm_up;
+    clerks_help clerk;
     // For /readyz and /metrics.
     std::function<std::string()> readiness;     // empty: ready; otherwise why not
     std::vector<std::string> durability;        // what holds, one line each

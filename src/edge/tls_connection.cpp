@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "edge/event_loop.hpp"
+#include "edge/web_socket.hpp"
 
 namespace floodgate::edge {
 
@@ -78,6 +79,12 @@ void tls_connection::want_more(bool yes) {
 // TLS says goodbye in its own words, which tell the client that nothing was cut off.
 void tls_connection::shut_down() {
     stream_.async_shutdown([self = same(*this)](const error_code&) { self->close(); });
+}
+
+// Not while a read is under way, which is so when the request was pipelined behind another.
+std::shared_ptr<web_socket> tls_connection::give_away() {
+    if (reading_) return nullptr;
+    return make_web_socket(std::move(stream_), loop().for_sockets());
 }
 
 void tls_connection::close_transport() {

@@ -25,6 +25,7 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
+    std::shared_ptr<web_socket> give_away() override;
     void want_more(bool yes) override;
     void read_some();
     void on_read(const boost::system::error_code& error, std::size_t bytes);

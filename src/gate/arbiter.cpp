@@ -40,6 +40,11 @@ void arbiter::restore(const sale::promise& p, sale::sequence seq) {
     if (shelf* on = find(p.sale)) on->put_down(p, seq);
 }
 
+void arbiter::restore_key(const sale::promise& p) {
+    numbers_.skip_past(p.order);
+    if (shelf* on = find(p.sale)) on->restore_key(p);
+}
+
 shelf* arbiter::find(sale::sale_id id) {
     const auto found = shelves_.find(id);
     return found == shelves_.end() ? nullptr : found->second.get();

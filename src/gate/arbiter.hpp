@@ -34,6 +34,8 @@ public:
     // A promise made before a restart, from the ledger (seq 0) or the line. One whose sale is not
     // loaded only teaches the order numbers.
     void restore(const sale::promise& p, sale::sequence seq);
+    // An order that holds nothing any more, for its Idempotency-Key.
+    void restore_key(const sale::promise& p);
     void skip_past(sale::order_no seen) { numbers_.skip_past(seen); }
 
     shelf* find(sale::sale_id id);

@@ -119,6 +119,8 @@ void embedded_turnstile::restore(const sale::promise& p, sale::sequence seq) {
     arbiter_.restore(p, seq);
 }
 
+void embedded_turnstile::restore_key(const sale::promise& p) { arbiter_.restore_key(p); }
+
 void embedded_turnstile::skip_past(sale::order_no seen) { arbiter_.skip_past(seen); }
 
 std::unique_ptr<lane> embedded_turnstile::open_lane(std::function<void()> wake) {
@@ -148,6 +150,20 @@ std::vector<turnstile::promised> embedded_turnstile::promised_to(sale::user_id b
     std::erase_if(out,
                   [durable = newest_durable()](const promised& p) { return p.order > durable; });
     return out;
+}
+
+std::vector<held_unit> embedded_turnstile::held_in(sale::sale_id sale) {
+    const std::lock_guard lock(mutex_);
+    shelf* on = arbiter_.find(sale);
+    return on ? on->held() : std::vector<held_unit>();
+}
+
+result<void> embedded_turnstile::retake(const sale::promise& p) {
+    const std::lock_guard lock(mutex_);
+    shelf* on = arbiter_.find(p.sale);
+    if (!on) return make_error_code(errc::not_found);
+    if (!on->retake(p)) return make_error_code(errc::conflict);
+    return {};
 }
 
 embedded_turnstile::counts embedded_turnstile::read_counts() const {

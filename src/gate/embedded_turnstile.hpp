@@ -33,6 +33,8 @@ public:
     // Before the first lane: what was promised before a restart. Sales first, then the ledger's
     // orders (seq 0), then the line's promises in order.
     void restore(const sale::promise& p, sale::sequence seq);
+    // Closed orders are remembered for their Idempotency-Keys only.
+    void restore_key(const sale::promise& p);
     void skip_past(sale::order_no seen);
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
@@ -40,6 +42,8 @@ public:
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
     std::vector<promised> promised_to(sale::user_id buyer) override;
+    std::vector<held_unit> held_in(sale::sale_id sale) override;
+    result<void> retake(const sale::promise& p) override;
 
     counts read_counts() const;
 

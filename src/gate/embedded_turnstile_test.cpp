@@ -145,6 +145,42 @@ TEST_F(EmbeddedTurnstileTest, CountsItsAnswers) {
     EXPECT_EQ(counts.by_answer[static_cast<std::size_t>(answer::sold_out)], 3U);
 }
 
+TEST_F(EmbeddedTurnstileTest, NamesWhatItHoldsAlsoWhatIsNotDurableYet) {
+    ask(5, 10);
+    const auto held = turnstile_.held_in({1});
+    ASSERT_EQ(held.size(), 1U);
+    EXPECT_EQ(held[0], (held_unit{{5}, line_.kept[0].order, 1}));
+    EXPECT_TRUE(turnstile_.held_in({99}).empty());
+}
+
+TEST_F(EmbeddedTurnstileTest, TakesBackWhatWasLost) {
+    ask(5, 10);
+    const sale::promise p = line_.kept[0];
+    turnstile_.release({1}, {5}, p.order);
+    EXPECT_EQ(turnstile_.look_up({1})->taken, 0);
+    EXPECT_TRUE(turnstile_.retake(p).has_value());
+    EXPECT_TRUE(turnstile_.retake(p).has_value());
+    EXPECT_EQ(turnstile_.look_up({1})->taken, 1);
+    sale::promise other = p;
+    other.sale = {99};
+    EXPECT_EQ(turnstile_.retake(other).error(), make_error_code(errc::not_found));
+    other = p;
+    other.order = {p.order.value + 1};
+    other.buyer = {6};
+    other.quantity = 2;
+    EXPECT_EQ(turnstile_.retake(other).error(), make_error_code(errc::conflict));
+}
+
+TEST_F(EmbeddedTurnstileTest, KnowsTheKeysOfClosedOrdersAfterARestart) {
+    sale::promise closed{.order = {1ULL << 40U}, .sale = {1}, .buyer = {5}};
+    closed.key[3] = std::byte{1};
+    turnstile_.restore_key(closed);
+    const sale::attempt a{.sale = {1}, .buyer = {5}, .key = closed.key, .ticket = 10};
+    lane_->submit({&a, 1}, opening);
+    EXPECT_EQ(told(), (expected{{10, answer::repeated}}));
+    EXPECT_EQ(turnstile_.look_up({1})->taken, 0);
+}
+
 TEST(EmbeddedTurnstile, SellsExactlyTheStockToManyLanesAtOnce) {
     constexpr int threads = 4;
     constexpr std::int64_t buyers = 2000;

@@ -18,7 +18,7 @@ shelf::shelf(const sale::sale& terms) : terms_(terms) {
 
 bool shelf::change_terms(const sale::sale& terms) {
     assert(terms.id == terms_.id);
-    if (terms.stock < taken_) return false;
+    if (terms.stock < taken()) return false;
     terms_ = terms;
     return true;
 }
@@ -59,7 +59,7 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) {
         v.order = h->latest;  // the quantity alone is within the limit, so there is one
         return v;
     }
-    const std::int64_t free = terms_.stock - taken_;
+    const std::int64_t free = terms_.stock - taken();
     if (free < static_cast<std::int64_t>(a.quantity)) {
         v.what = free == 0 ? sale::answer::sold_out : sale::answer::not_enough;
         v.units = free;
@@ -69,7 +69,8 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) {
 
 void shelf::put_down(const sale::promise& p, sale::sequence seq) {
     assert(p.sale == terms_.id);
-    taken_ += p.quantity;
+    given_ += p.quantity;
+    largest_ = std::max(largest_, p.quantity);
     rests_on_ = std::max(rests_on_, seq);
     holding& h = buyers_[p.buyer];
     if (h.units > 0) earlier_[p.order] = {h.latest, h.latest_quantity};
@@ -114,8 +115,8 @@ bool shelf::release(sale::user_id buyer, sale::order_no order) {
     assert(h->units >= quantity);
     h->units -= quantity;
     if (h->units == 0) buyers_.erase(buyer);
-    taken_ -= quantity;
-    assert(taken_ >= 0);
+    returned_ += quantity;
+    assert(taken() >= 0);
     return true;
 }
 
@@ -131,11 +132,41 @@ void shelf::orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out
     }
 }
 
+bool shelf::retake(const sale::promise& p) {
+    std::vector<turnstile::promised> has;
+    orders_of(p.buyer, has);
+    if (std::ranges::find(has, p.order, &turnstile::promised::order) != has.end()) return true;
+    if (terms_.stock - taken() < static_cast<std::int64_t>(p.quantity)) return false;
+    put_down(p, {});
+    return true;
+}
+
+void shelf::restore_key(const sale::promise& p) {
+    assert(p.sale == terms_.id);
+    if (p.key == sale::no_key || keys_.find(p.key)) return;
+    keys_[p.key] = {p.order, p.quantity};
+}
+
+std::vector<held_unit> shelf::held() {
+    std::vector<held_unit> out;
+    std::vector<turnstile::promised> orders;
+    buyers_.for_each([&](sale::user_id buyer, const holding&) {
+        orders.clear();
+        orders_of(buyer, orders);
+        for (const auto& o : orders) out.push_back({buyer, o.order, o.quantity});
+    });
+    std::ranges::sort(out, {}, &held_unit::order);
+    return out;
+}
+
 standing shelf::look() const {
     return {.stock = terms_.stock,
-            .taken = taken_,
+            .taken = taken(),
             .buyers = buyers_.size(),
-            .bytes = buyers_.bytes() + earlier_.bytes() + keys_.bytes()};
+            .bytes = buyers_.bytes() + earlier_.bytes() + keys_.bytes(),
+            .given = given_,
+            .returned = returned_,
+            .largest = largest_};
 }
 
 }  // namespace floodgate::gate

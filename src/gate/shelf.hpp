@@ -34,8 +34,17 @@ public:
     // Puts an order's units back. False: the buyer does not hold this order (any more).
     bool release(sale::user_id buyer, sale::order_no order);
 
+    // Sets aside the units of an order that was lost. Nothing happens when it is held. False: fewer
+    // units are free.
+    [[nodiscard]] bool retake(const sale::promise& p);
+
+    // Remembers whose key this was, without taking units: the order was closed before a restart.
+    void restore_key(const sale::promise& p);
+
     // The buyer's orders, newest first.
     void orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out);
+    // All orders, in order of number.
+    std::vector<held_unit> held();
 
     // What "sold out" and "already ordered" rest on: the latest promise of this sale.
     sale::sequence rests_on() const { return rests_on_; }
@@ -60,10 +69,12 @@ private:
     };
 
     std::optional<sale::answer> refusal_by_terms(instant now) const;
+    std::int64_t taken() const { return given_ - returned_; }
     void unlink(holding& h, sale::order_no order, std::uint32_t& quantity);
 
     sale::sale terms_;
-    std::int64_t taken_ = 0;
+    std::int64_t given_ = 0, returned_ = 0;  // units
+    std::uint32_t largest_ = 0;
     sale::sequence rests_on_{};
     split_map<sale::user_id, holding> buyers_;
     split_map<sale::order_no, link> earlier_;

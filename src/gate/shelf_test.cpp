@@ -167,6 +167,60 @@ TEST_F(ShelfTest, KnowsAllOrdersOfABuyerThroughReleasesAtEveryPlace) {
     }
 }
 
+TEST_F(ShelfTest, NamesEverythingItHolds) {
+    reset(terms(10, 3));
+    ask(2);
+    ask(1, 2);
+    ask(2, 2);
+    ask(3);
+    EXPECT_TRUE(shelf_->release({3}, {4}));
+    const std::vector<held_unit> expected{{{2}, {1}, 1}, {{1}, {2}, 2}, {{2}, {3}, 2}};
+    EXPECT_EQ(shelf_->held(), expected);
+}
+
+TEST_F(ShelfTest, TakesBackWhatWasLostOnceAndNeverPastTheStock) {
+    const sale::promise lost{.order = {50}, .sale = {7}, .buyer = {1}, .quantity = 1};
+    EXPECT_TRUE(shelf_->retake(lost));
+    EXPECT_TRUE(shelf_->retake(lost));
+    EXPECT_EQ(taken(), 1);
+    EXPECT_EQ(ask(1).what, answer::already_ordered);
+    EXPECT_EQ(ask(2).what, answer::accepted);
+    EXPECT_FALSE(shelf_->retake({.order = {51}, .sale = {7}, .buyer = {3}, .quantity = 1}));
+    EXPECT_TRUE(shelf_->retake(lost)) << "it is held: nothing to take";
+    EXPECT_EQ(taken(), 2);
+}
+
+TEST_F(ShelfTest, RemembersTheKeyOfAnOrderThatHoldsNothing) {
+    sale::promise closed{.order = {50}, .sale = {7}, .buyer = {1}, .quantity = 1};
+    closed.key[0] = std::byte{5};
+    shelf_->restore_key(closed);
+    EXPECT_EQ(taken(), 0);
+    EXPECT_EQ(ask(1, 1, 5).what, answer::repeated);
+    EXPECT_EQ(ask(1, 1, 5).order, closed.order);
+    EXPECT_EQ(ask(1, 1, 6).what, answer::accepted) << "but may buy again";
+    closed.order = {49};
+    shelf_->restore_key(closed);
+    EXPECT_EQ(ask(1, 1, 5).order, (sale::order_no{50})) << "who was there first stays";
+}
+
+TEST_F(ShelfTest, AnOrderWithoutAKeyLeavesNone) {
+    shelf_->restore_key({.order = {50}, .sale = {7}, .buyer = {1}, .quantity = 1});
+    EXPECT_EQ(ask(1).what, answer::accepted);
+}
+
+TEST_F(ShelfTest, CountsWhatWasEverGivenAndReturned) {
+    reset(terms(10, 3));
+    ask(1, 3);
+    ask(2, 1);
+    EXPECT_TRUE(shelf_->release({1}, {1}));
+    EXPECT_FALSE(shelf_->release({1}, {1}));
+    ask(1, 2);
+    EXPECT_EQ(shelf_->look().given, 6);
+    EXPECT_EQ(shelf_->look().returned, 3);
+    EXPECT_EQ(shelf_->look().taken, 3);
+    EXPECT_EQ(shelf_->look().largest, 3U);
+}
+
 TEST_F(ShelfTest, WarmingUpAgainKeepsWhatIsTaken) {
     ask(1);
     ASSERT_TRUE(shelf_->change_terms(terms(2)));

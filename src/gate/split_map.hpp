@@ -62,6 +62,12 @@ public:
         return n;
     }
 
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const auto& part : parts_)
+            for (const auto& [key, value] : part) visit(key, value);
+    }
+
     // What the slots take, used or not: a slot and its byte of metadata.
     std::size_t bytes() const {
         std::size_t n = sizeof *this;

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "sale/attempt.hpp"
 #include "sale/catalogue.hpp"
+#include "sale/promise.hpp"
 
 namespace floodgate::gate {
 
@@ -36,6 +37,18 @@ struct standing {
     std::int64_t taken = 0;  // promised, unpaid, paid or refunding
     std::uint64_t buyers = 0;
     std::uint64_t bytes = 0;  // memory held for the sale's buyers
+    // Since the sale was loaded, only growing, so that two looks show what moved in between.
+    std::int64_t given = 0, returned = 0;  // units; taken = given - returned
+    std::uint32_t largest = 0;             // units in one promise
+};
+
+// An order the gate holds units for.
+struct held_unit {
+    sale::user_id buyer;
+    sale::order_no order;
+    std::uint32_t quantity = 1;
+
+    friend bool operator==(const held_unit&, const held_unit&) = default;
 };
 
 class turnstile {
@@ -64,6 +77,15 @@ public:
         std::uint32_t quantity = 1;
     };
     virtual std::vector<promised> promised_to(sale::user_id buyer) = 0;
+
+    // For a reconciliation, after something went wrong.
+
+    // Everything the gate holds for a sale, in order of number; durable or not. Slow: other
+    // attempts wait for it.
+    virtual std::vector<held_unit> held_in(sale::sale_id sale) = 0;
+    // Sets aside units that the gate has lost. Nothing happens when it holds the order.
+    // not_found: the sale is not loaded; conflict: fewer units are free.
+    virtual result<void> retake(const sale::promise& p) = 0;
 };
 
 }  // namespace floodgate::gate

@@ -120,6 +120,8 @@ void journal::push() { state_->wake.push(); }
 
 sale::sequence journal::durable() const { return state_->line.durable(); }
 
+sale::sequence journal::appended() const { return state_->line.appended(); }
+
 std::uint64_t journal::backlog() const {
     const std::uint64_t entered = state_->entered.load(std::memory_order_relaxed);
     const std::uint64_t appended = state_->line.appended().value;

@@ -60,6 +60,9 @@ public:
     std::uint64_t backlog() const override;  // durable and appended, beyond the last entered()
     void on_durable(std::function<void()> told) override;
 
+    // Where the line ends, durable or not. Any thread.
+    sale::sequence appended() const;
+
     // The durable promises after `after`, in order, at most `max`, into `out` (cleared first).
     // errc::corrupt when the file no longer says what was written; store_unavailable on a read
     // error; not_found when they were deleted after entered().

@@ -38,15 +38,19 @@ using shares = std::map<sale::sale_id, share>;  // in order of id, as entry.hpp 
 
 // In the order of the index orders_due. A sale that does not even hold the units of an order is
 // out of joint; it waits for its repair and must not hold up the others.
+std::string select_due() {
+    return select_orders(
+        "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? "
+        "AND (p.question IS NULL OR p.question <> 'close') "
+        "AND EXISTS (SELECT 1 FROM sales s WHERE s.id = o.sale_id AND s.held >= o.quantity) "
+        "ORDER BY o.pay_by_ms, o.order_no LIMIT ?");
+}
+
+// A look before the pen is taken: mostly nothing is due, and the clerk wants to write.
+bool any_due(store::connection& c, instant now) { return c.ask(select_due(), now, 1).next(); }
+
 std::vector<order_row> take_due(store::connection& c, instant now, std::size_t max) {
-    const std::string sql =
-        select_orders(
-            "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? "
-            "AND (p.question IS NULL OR p.question <> 'close') "
-            "AND EXISTS (SELECT 1 FROM sales s WHERE s.id = o.sale_id AND s.held >= o.quantity) "
-            "ORDER BY o.pay_by_ms, o.order_no LIMIT ?") +
-        std::string(c.speaks().for_update);
-    auto rows = c.ask(sql, now, max);
+    auto rows = c.ask(select_due().append(c.speaks().for_update), now, max);
     std::vector<order_row> due;
     while (rows.next()) due.push_back(read_order_row(rows));
     return due;
@@ -103,10 +107,10 @@ private:
 
 result<due_report> move_book::close_due(instant now, std::size_t max) {
     return guarded("moves.close_due", [&]() -> result<due_report> {
+        if (!any_due(*db_.reader(), now)) return due_report{};
         const auto c = db_.writer();
         store::transaction t(*c, store::access::write);
         due_report report = round_of_closing(*c, now).run(max);
-        if (report.closed.empty() && report.closing.empty()) return report;
         t.commit();
         return report;
     });

@@ -22,14 +22,14 @@ constexpr const char *unknown_sale = "unknown_sale", *no_stock = "no_stock",
 struct fate {
     std::string_view state;
     std::string_view reason;
-    milliseconds pay_within{};
+    instant pay_by;
     std::optional<std::uint64_t> mark;  // none: holds no stock
 };
 
 void bind_order(store::statement& s, int before, const sale::promise& p, const fate& f) {
     store::bind_after(s, before, p.order, p.sale, p.buyer, p.quantity,
                       p.unit_price.value * p.quantity, p.unit_points.value * p.quantity, f.state,
-                      f.reason, p.at, p.at + f.pay_within);
+                      f.reason, p.at, f.pay_by);
     if (p.key == sale::no_key) {
         s.bind_null(before + 11);
     } else {
@@ -53,7 +53,7 @@ bool insert_order(store::connection& c, const sale::promise& p, const fate& f) {
 }  // namespace
 
 bool book_failed(store::connection& c, const sale::promise& p, const char* reason) {
-    return insert_order(c, p, {"failed", reason, {}, {}});
+    return insert_order(c, p, {"failed", reason, p.at, {}});
 }
 
 // The unique key on (sale, buyer, mark) then allows a buyer one order with mark 0.
@@ -103,8 +103,8 @@ void entry::place_swiftly(std::span<const row> rows) {
     for (const row& r : rows) count(r, +1);
     store::insert_rows(
         connection_, orders_shape, rows,
-        [](store::statement& s, int before, const row& r) {
-            bind_order(s, before, *r.promise, {"unpaid", "", r.of->pay_within, 0});
+        [this](store::statement& s, int before, const row& r) {
+            bind_order(s, before, *r.promise, {"unpaid", "", deadline(r), 0});
         },
         [&](std::span<const row> clash) {
             for (const row& r : clash) count(r, -1);
@@ -119,7 +119,7 @@ void entry::place(const row& r) {
     if (!s.known) return refuse(r, unknown_sale);
     if (units_of_buyer(p) + p.quantity > s.limit) return refuse(r, limit_reached);
     if (!s.reserved && !take(p.sale, p.quantity)) return refuse(r, no_stock);
-    if (insert_order(connection_, p, {"unpaid", "", s.pay_within, mark_for(p.order, s.limit)}))
+    if (insert_order(connection_, p, {"unpaid", "", deadline(r), mark_for(p.order, s.limit)}))
         return count(r, +1);
     if (!s.reserved) give_back(p.sale, p.quantity);
     refuse(r, limit_reached);
@@ -127,7 +127,7 @@ void entry::place(const row& r) {
 
 // A promise that is in the book already is no refusal: it was entered, or refused, before.
 void entry::refuse(const row& r, const char* reason) {
-    if (!insert_order(connection_, *r.promise, {"failed", reason, r.of->pay_within, {}})) {
+    if (!insert_order(connection_, *r.promise, {"failed", reason, deadline(r), {}})) {
         ++report_.known;
         return;
     }
@@ -153,6 +153,10 @@ void entry::settle(sale::sale_id id, const share& s) {
     move.held_before = move.held_after;
     move.note = fmt::format("{} refused, {}", s.refused, move.note);
     write_move(connection_, move);
+}
+
+instant entry::deadline(const row& r) const {
+    return std::max(r.promise->at, report_.pay_from) + r.of->pay_within;
 }
 
 std::int64_t entry::units_of_buyer(const sale::promise& p) {

@@ -27,7 +27,8 @@ bool book_failed(store::connection& c, const sale::promise& p, const char* reaso
 
 class entry {
 public:
-    explicit entry(store::connection& c) : connection_(c) {}
+    // The time to pay counts from `pay_from`, or from the promise if that is later.
+    entry(store::connection& c, instant pay_from) : connection_(c) { report_.pay_from = pay_from; }
 
     entry_report run(std::span<const sale::promise> batch);
 
@@ -57,6 +58,7 @@ private:
     void refuse(const row& r, const char* reason);
     void settle(sale::sale_id id, const share& s);
 
+    instant deadline(const row& r) const;
     std::int64_t units_of_buyer(const sale::promise& p);
     bool take(sale::sale_id id, std::int64_t units);
     void give_back(sale::sale_id id, std::int64_t units);

@@ -127,6 +127,19 @@ TEST_P(FailingStoreContractTest, EveryCallSaysSoWhenTheStoreIsGone) {
     EXPECT_EQ(outcome(book.orders().for_each_held([](const auto&) {})), gone);
     EXPECT_EQ(outcome(book.orders().latest_number()), gone);
     EXPECT_EQ(outcome(book.orders().check()), gone);
+    EXPECT_EQ(outcome(book.letters().put_aside({}, sale::sequence{9}, {})), gone);
+    EXPECT_EQ(outcome(book.letters().due(noon, 1)), gone);
+    EXPECT_EQ(outcome(book.letters().replay(1, {}, noon)), gone);
+    EXPECT_EQ(outcome(book.letters().set_back(1, {})), gone);
+    EXPECT_EQ(outcome(book.letters().discard(1, {}, "", noon)), gone);
+    EXPECT_EQ(outcome(book.letters().find(1)), gone);
+    EXPECT_EQ(outcome(book.letters().list({}, 0, 1)), gone);
+    EXPECT_EQ(outcome(book.letters().for_each_open([](const auto&) {})), gone);
+    EXPECT_EQ(outcome(book.letters().count()), gone);
+    EXPECT_EQ(outcome(book.tallies().take()), gone);
+    EXPECT_EQ(outcome(book.tallies().explain(sale)), gone);
+    EXPECT_EQ(outcome(book.tallies().for_each_held(sale, [](const auto&) {})), gone);
+    EXPECT_EQ(outcome(book.tallies().repair(sale, "", noon)), gone);
     EXPECT_EQ(outcome(book.audit().add({})), gone);
     EXPECT_EQ(outcome(book.audit().list(0, 1)), gone);
 }

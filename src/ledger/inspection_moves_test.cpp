@@ -1,1 +1,69 @@
-#include "ledger/ledger_fixture.hpp"
+// What order_book::check finds wrong with payments and events, each thing by name.
+
+#include "ledger/move_fixture.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class InspectionOfMovesContractTest : public MoveTest {
+protected:
+    InspectionOfMovesContractTest() {
+        std::int64_t buyer = 0;
+        for (const char* state :
+             {"unpaid", "begun", "closing", "paid", "refunding", "refunded", "closed", "failed"})
+            orders_.order_in(state, sale_, ++buyer);  // 1001 to 1008
+    }
+    void break_by(const std::string& sql) { verbs_.sql(sql); }
+};
+INSTANTIATE_TEST_SUITE_P(Over, InspectionOfMovesContractTest, testing::ValuesIn(databases()),
+                         name_of);
+
+TEST_P(InspectionOfMovesContractTest, NothingIsWrongWithOrdersInAnyState) {
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(InspectionOfMovesContractTest, APaymentOfNoOrder) {
+    break_by("UPDATE payments SET order_no = 77 WHERE order_no = 1002");
+    EXPECT_THAT(verbs_.check(), ElementsAre("payment of order 77: there is no such order"));
+}
+
+TEST_P(InspectionOfMovesContractTest, AQuestionThatDoesNotFitTheOrder) {
+    break_by("UPDATE payments SET question = 'close', cause = 'cancelled' WHERE order_no = 1004");
+    break_by("UPDATE payments SET question = 'refund' WHERE order_no IN (1002, 1006)");
+    break_by("UPDATE payments SET question = '' WHERE order_no = 1005");
+    EXPECT_THAT(
+        verbs_.check(),
+        ElementsAre("payment of order 1002: the order is unpaid, but its refund is asked for",
+                    "payment of order 1004: it is to be closed, but the order is paid",
+                    "payment of order 1005: the order is refunding, but nobody asks for its refund",
+                    "payment of order 1006: the order is refunded, but its refund is asked for"));
+}
+
+TEST_P(InspectionOfMovesContractTest, AQuestionNobodyUnderstandsOrThatHasNoCause) {
+    break_by("UPDATE payments SET question = 'why' WHERE order_no = 1002");
+    break_by("UPDATE payments SET cause = '' WHERE order_no = 1003");
+    EXPECT_THAT(verbs_.check(),
+                ElementsAre("payment of order 1002: nobody can answer the question why",
+                            "payment of order 1003: it is to be closed, and nothing says why"));
+}
+
+TEST_P(InspectionOfMovesContractTest, AnOrderThatItsLastEventLeftElsewhere) {
+    break_by("UPDATE orders SET state = 'unpaid' WHERE order_no = 1004");
+    EXPECT_THAT(verbs_.check(),
+                ElementsAre("order 1004: is unpaid, but its last event 1 left it paid"));
+    break_by("DELETE FROM order_events WHERE order_no = 1006 AND to_state = 'refunded'");
+    EXPECT_THAT(verbs_.check(),
+                Contains("order 1006: is refunded, but its last event 5 left it refunding"));
+}
+
+TEST_P(InspectionOfMovesContractTest, AnEventOfNoOrder) {
+    break_by("UPDATE order_events SET order_no = 77 WHERE order_no = 1007");
+    EXPECT_THAT(verbs_.check(), ElementsAre("event 7: there is no order 77"));
+}
+
+}  // namespace
+}  // namespace floodgate::ledger

@@ -94,6 +94,12 @@ entry_report book_verbs::enter(const std::vector<sale::promise>& batch) {
     return book_.orders().enter(batch, entered_).value();
 }
 
+std::int64_t book_verbs::put_aside(const sale::promise& p, const setback& why) {
+    ++entered_.value;
+    book_.letters().put_aside(p, entered_, why).value();
+    return number("SELECT id FROM letters WHERE order_no = " + std::to_string(p.order.value));
+}
+
 void book_verbs::close(sale::order_no no) {
     const auto o = book_.orders().find(no).value();
     ASSERT_TRUE(book_.moves().cancel(no, o.buyer, o.created_at).value().moved);
@@ -121,5 +127,10 @@ std::int64_t book_verbs::number(const std::string& sql) {
 }
 
 void book_verbs::sql(const std::string& text) { db_->writer()->execute(text); }
+
+void book_verbs::poison(const sale::promise& p) {
+    sql("CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.order_no = " +
+        std::to_string(p.order.value) + " BEGIN SELECT RAISE(ABORT, 'poison'); END");
+}
 
 }  // namespace floodgate::ledger

@@ -60,6 +60,9 @@ public:
     // The next number and the next moment; one unit unless told.
     sale::promise promise(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity = 1);
     entry_report enter(const std::vector<sale::promise>& batch);
+    // The next in the line cannot be entered. Gives the letter's id.
+    std::int64_t put_aside(const sale::promise& p,
+                           const setback& why = {.cause = "poison", .next_try = noon, .now = noon});
     void close(sale::order_no no);  // as its buyer would: cancelled
 
     std::int64_t held(sale::sale_id sale);
@@ -68,6 +71,9 @@ public:
 
     std::int64_t number(const std::string& sql);
     void sql(const std::string& text);
+    // From here on the orders table will not take this order, until healed.
+    void poison(const sale::promise& p);
+    void heal() { sql("DROP TRIGGER poison"); }
 
     store::database& db() { return *db_; }
     ledger& book() { return book_; }

@@ -163,7 +163,7 @@ result<entry_report> letter_book::replay(std::int64_t id, sale::user_id who, ins
         transaction t(*c, access::write);
         const auto decided = decide(*c, id, {letter_state::replayed, who, "", now});
         if (!decided) return decided.error();
-        entry_report report = entry(*c).run({&decided->promise, 1});
+        entry_report report = entry(*c, now).run({&decided->promise, 1});
         t.commit();
         return report;
     });

@@ -1,1 +1,170 @@
-#include "ledger/ledger_fixture.hpp"
+// One order at a time. Every state against every move is in move_matrix_test.cpp.
+
+#include "ledger/move_fixture.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class MoveContractTest : public MoveTest {};
+INSTANTIATE_TEST_SUITE_P(Over, MoveContractTest, testing::ValuesIn(databases()), name_of);
+
+TEST_P(MoveContractTest, APaidOrderKeepsItsUnitAndTheBuyersPlace) {
+    const auto p = orders_.order(sale_, 1);
+    orders_.begin(p);
+    const auto lines = verbs_.number("SELECT COUNT(*) FROM stock_log");
+    const auto got = moves_.pay(p.order, p.at).value();
+    EXPECT_TRUE(got.moved);
+    EXPECT_EQ(got.event, moves_.latest_event().value());
+    EXPECT_EQ(move_verbs::shown(got.order), "paid");
+    EXPECT_EQ(move_verbs::shown(orders_.find(p)), "paid");
+    EXPECT_EQ(verbs_.held(sale_), 1);
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM stock_log"), lines) << "no figure has moved";
+    EXPECT_EQ(verbs_.enter({verbs_.promise(sale_, 1)}).refused.size(), 1U);
+    EXPECT_THAT(orders_.mailbox(1), ElementsAre("1001 unpaid>paid"));
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, MoneyThatNobodyBeganToPayIsBookedToo) {
+    const auto p = orders_.order(sale_, 1);
+    EXPECT_TRUE(moves_.pay(p.order, p.at).value().moved);
+    EXPECT_EQ(verbs_.state(p), "paid");
+    EXPECT_TRUE(moves_.ask_refund(p.order, p.buyer, p.at).value().moved);
+    const auto asked = moves_.open_questions(p.at, 9).value();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].method, "none");
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, ACancelledOrderGivesItsUnitsBackAndItsBuyerMayBuyAgain) {
+    const auto wide = verbs_.add_sale({.stock = 9, .limit = 3});
+    orders_.order(wide, 2);
+    const auto p = orders_.order(wide, 1, 3);
+    const auto got = moves_.cancel(p.order, p.buyer, p.at).value();
+    EXPECT_TRUE(got.moved);
+    EXPECT_GT(got.event, 0);
+    EXPECT_EQ(move_verbs::shown(got.order), "closed cancelled");
+    EXPECT_EQ(verbs_.state(p), "closed cancelled");
+    EXPECT_EQ(verbs_.held(wide), 1);
+    const stock_move line = orders_.last_line(wide);
+    EXPECT_EQ(line.kind, "released");
+    EXPECT_EQ(line.note, "order 1002 cancelled");
+    EXPECT_EQ(line.held_before, 4);
+    EXPECT_EQ(line.held_after, 1);
+    EXPECT_EQ(line.at, p.at);
+    EXPECT_THAT(orders_.mailbox(1), ElementsAre("1002 unpaid>closed cancelled"));
+    EXPECT_EQ(verbs_.enter({verbs_.promise(wide, 1, 3)}).entered, 1U);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, AnOrderSomebodyBeganToPayWaitsForItsChannel) {
+    const auto p = orders_.order(sale_, 1);
+    orders_.begin(p);
+    const auto got = moves_.cancel(p.order, p.buyer, p.at).value();
+    EXPECT_TRUE(got.moved);
+    EXPECT_EQ(got.event, 0);
+    EXPECT_EQ(move_verbs::shown(got.order), "unpaid closing cancelled");
+    EXPECT_EQ(move_verbs::shown(orders_.find(p)), "unpaid closing cancelled");
+    EXPECT_EQ(book_.orders().of_buyer({1}, {}, 9).value().at(0).closing, "cancelled");
+    EXPECT_EQ(verbs_.held(sale_), 1);
+    EXPECT_THAT(orders_.mailbox(1), IsEmpty());
+    EXPECT_FALSE(moves_.cancel(p.order, p.buyer, p.at).value().moved);
+
+    const auto closed = moves_.close(p.order, p.at).value();
+    EXPECT_TRUE(closed.moved);
+    EXPECT_EQ(move_verbs::shown(closed.order), "closed cancelled");
+    EXPECT_EQ(move_verbs::shown(orders_.find(p)), "closed cancelled");
+    EXPECT_EQ(verbs_.held(sale_), 0);
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+    EXPECT_FALSE(moves_.close(p.order, p.at).value().moved);
+    EXPECT_THAT(orders_.mailbox(1), ElementsAre("1001 unpaid>closed cancelled"));
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, TheMoneyDecidesWhileAnOrderIsBeingClosed) {
+    const auto p = orders_.order_in("closing", sale_, 1);
+    const auto got = moves_.pay(p.order, p.at).value();
+    EXPECT_TRUE(got.moved);
+    EXPECT_EQ(move_verbs::shown(got.order), "paid");
+    EXPECT_EQ(move_verbs::shown(orders_.find(p)), "paid");
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+    EXPECT_FALSE(moves_.close(p.order, p.at).value().moved);
+    EXPECT_EQ(verbs_.held(sale_), 1);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, ARefundEndsWhenTheBuyerHasTheMoney) {
+    const auto p = orders_.order_in("paid", sale_, 1);
+    const auto asked = moves_.ask_refund(p.order, p.buyer, p.at).value();
+    EXPECT_TRUE(asked.moved);
+    EXPECT_EQ(move_verbs::shown(asked.order), "refunding");
+    EXPECT_EQ(verbs_.held(sale_), 1) << "until the money is back, so is the unit not";
+    EXPECT_EQ(moves_.count_questions().value(), 1);
+
+    const auto done = moves_.finish_refund(p.order, p.at).value();
+    EXPECT_TRUE(done.moved);
+    EXPECT_GT(done.event, asked.event);
+    EXPECT_EQ(move_verbs::shown(done.order), "refunded");
+    EXPECT_EQ(verbs_.held(sale_), 0);
+    EXPECT_EQ(orders_.last_line(sale_).note, "order 1001 refund_done");
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+    EXPECT_THAT(orders_.mailbox(1),
+                ElementsAre("1001 unpaid>paid", "1001 paid>refunding", "1001 refunding>refunded"));
+    EXPECT_EQ(verbs_.enter({verbs_.promise(sale_, 1)}).entered, 1U);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, AForeignOrderIsLikeAMissingOne) {
+    const auto p = orders_.order_in("paid", sale_, 1);
+    const auto before = orders_.picture();
+    for (const sale::order_no no : {p.order, sale::order_no{7}}) {
+        EXPECT_EQ(outcome(moves_.begin_payment(no, {2}, method, p.at)), errc::not_found);
+        EXPECT_EQ(outcome(moves_.cancel(no, {2}, p.at)), errc::not_found);
+        EXPECT_EQ(outcome(moves_.ask_refund(no, {2}, p.at)), errc::not_found);
+    }
+    EXPECT_EQ(outcome(moves_.pay({7}, p.at)), errc::not_found);
+    EXPECT_EQ(outcome(moves_.close({7}, p.at)), errc::not_found);
+    EXPECT_EQ(outcome(moves_.finish_refund({7}, p.at)), errc::not_found);
+    EXPECT_EQ(orders_.picture(), before);
+}
+
+TEST_P(MoveContractTest, APaymentIsBegunWithOneMethodBeforeTheDeadline) {
+    const auto p = orders_.order(sale_, 1), late = orders_.order(sale_, 2);
+    const instant end = orders_.deadline(p);
+    EXPECT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, "test", end - milliseconds(1)).value().moved);
+    const auto begun = orders_.picture();
+    const auto again = moves_.begin_payment(p.order, p.buyer, "test", p.at).value();
+    EXPECT_TRUE(again.moved);
+    EXPECT_EQ(again.event, 0);
+    EXPECT_FALSE(moves_.begin_payment(p.order, p.buyer, "other", p.at).value().moved);
+    EXPECT_FALSE(moves_.begin_payment(p.order, p.buyer, "test", end).value().moved);
+    EXPECT_FALSE(
+        moves_.begin_payment(late.order, late.buyer, "test", orders_.deadline(late)).value().moved);
+    EXPECT_EQ(outcome(moves_.begin_payment(p.order, p.buyer, "", p.at)), errc::invalid);
+    EXPECT_EQ(outcome(moves_.begin_payment(p.order, p.buyer, "more_than_twelve", p.at)),
+              errc::invalid);
+    EXPECT_EQ(orders_.picture(), begun);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, UnitsThatTheSaleDoesNotHoldAreNotGivenBack) {
+    const auto p = orders_.order(sale_, 1);
+    verbs_.sql("UPDATE sales SET held = 0");
+    const auto before = orders_.picture();
+    EXPECT_EQ(outcome(moves_.cancel(p.order, p.buyer, p.at)), errc::corrupt);
+    EXPECT_EQ(orders_.picture(), before);
+}
+
+TEST_P(MoveContractTest, AnOrderBeingClosedForNoKnownReasonIsCalledCorrupt) {
+    const auto p = orders_.order_in("closing", sale_, 1);
+    verbs_.sql("UPDATE payments SET cause = 'whim'");
+    const auto before = orders_.picture();
+    EXPECT_EQ(outcome(moves_.close(p.order, p.at)), errc::corrupt);
+    EXPECT_EQ(orders_.picture(), before);
+}
+
+}  // namespace
+}  // namespace floodgate::ledger

@@ -1,1 +1,148 @@
-#include "ledger/ledger_fixture.hpp"
+// Whoever comes first wins: all short histories of an order against a model, and real threads.
+
+#include <atomic>
+#include <thread>
+
+#include "ledger/move_fixture.hpp"
+#include "sale/order_move.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using sale::order_event;
+using testing::IsEmpty;
+
+// An order's life as sale::after has it, and the two things it does not know: a payment was begun,
+// and being closed.
+struct model {
+    sale::order order;
+    bool begun = false;
+    int returned = 0;  // how often the unit went back
+
+    // Moved?
+    bool perform(act a) {
+        switch (a) {
+        case act::begin: return begin();
+        case act::cancel: return close_or_ask(order_event::cancelled);
+        case act::pay: return advance(order_event::paid);
+        case act::close_due: return close_or_ask(order_event::timed_out);
+        case act::close:
+            if (order.closing.empty()) return false;
+            return advance(order.closing == "cancelled" ? order_event::cancelled
+                                                        : order_event::timed_out);
+        case act::ask_refund: return advance(order_event::refund_asked);
+        case act::finish_refund: return advance(order_event::refund_done);
+        }
+        return false;
+    }
+
+private:
+    bool begin() {
+        if (!sale::after(order.state, order_event::paid) || !order.closing.empty()) return false;
+        return begun = true;
+    }
+    bool close_or_ask(order_event event) {
+        if (!sale::after(order.state, event) || !order.closing.empty()) return false;
+        if (!begun) return advance(event);
+        order.closing = sale::to_text(event);
+        return true;
+    }
+    bool advance(order_event event) {
+        const auto to = sale::after(order.state, event);
+        if (!to) return false;
+        if (holds_stock(order.state) && !holds_stock(*to)) ++returned;
+        if (*to == sale::order_state::closed) order.reason = sale::to_text(event);
+        order.state = *to;
+        order.closing.clear();
+        return true;
+    }
+};
+
+class MoveHistoryContractTest : public MoveTest {
+protected:
+    MoveHistoryContractTest() { sale_ = verbs_.add_sale({.stock = 1'000'000}); }
+
+    // Histories of that many moves, numbered in base 7; every shorter one is the start of a longer.
+    void live(std::uint64_t history, int length) {
+        const auto p = orders_.order(sale_, ++buyer_);
+        model m{orders_.find(p)};
+        std::string told;
+        for (int i = 0; i < length; ++i, history /= acts.size()) {
+            const act a = acts.at(history % acts.size());
+            told.append(" ").append(to_text(a));
+            const sale::order_state from = m.order.state;
+            const bool moves = m.perform(a);
+            const auto got = orders_.perform(a, p).value();
+            ASSERT_EQ(got.moved, moves) << told;
+            ASSERT_EQ(got.event != 0, from != m.order.state) << told;
+            ASSERT_EQ(move_verbs::shown(got.order), move_verbs::shown(m.order)) << told;
+        }
+        ASSERT_EQ(move_verbs::shown(orders_.find(p)), move_verbs::shown(m.order)) << told;
+        ASSERT_LE(m.returned, 1) << told;
+        ASSERT_EQ(verbs_.held(sale_), kept_ + 1 - m.returned) << told;
+        // Out of the way of the next one's time-out.
+        (void)moves_.pay(p.order, p.at);
+        kept_ += 1 - m.returned;
+    }
+    std::int64_t buyer_ = 0, kept_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Over, MoveHistoryContractTest, testing::ValuesIn(databases()), name_of);
+
+TEST_P(MoveHistoryContractTest, EveryShortHistoryEndsAsTheModelSaysAndReturnsTheUnitOnce) {
+    // Where every move is synced to a disk, shorter ones must do.
+    const int length = GetParam().name == "SqliteMemory" ? 5 : 3;
+    std::uint64_t histories = 1;
+    for (int i = 0; i < length; ++i) histories *= acts.size();
+    for (std::uint64_t h = 0; h < histories; ++h) ASSERT_NO_FATAL_FAILURE(live(h, length));
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM stock_log WHERE kind = 'released'"),
+              static_cast<std::int64_t>(histories) - kept_);
+}
+
+// Pay against time-out against cancel, and the channel's "closed" for those somebody began to pay.
+TEST_P(MoveHistoryContractTest, OfThreadsThatRaceForAnOrderExactlyOneWins) {
+    constexpr std::size_t count = 200;
+    std::vector<sale::promise> all;
+    for (std::size_t i = 0; i < count; ++i)
+        all.push_back(verbs_.promise(sale_, static_cast<std::int64_t>(i) + 1));
+    verbs_.enter(all);
+    for (std::size_t i = 0; i < count; i += 2) orders_.begin(all[i]);
+    const instant end = orders_.deadline(all.back());
+
+    const std::uint64_t first = all.front().order.value;
+    std::vector<std::atomic<int>> wins(count);
+    const auto note = [&](const move_outcome& m) {
+        if (m.event != 0) ++wins.at(m.order.no.value - first);
+    };
+    const auto each = [&](act a) {
+        return [&, a] {
+            for (const auto& p : all) note(orders_.perform(a, p).value());
+        };
+    };
+    std::atomic<bool> over = false;
+    {
+        std::jthread closer([&] {
+            while (!over)
+                for (const auto& m : moves_.close_due(end, 3).value().closed) note(m);
+        });
+        std::jthread channel([&] {
+            while (!over)
+                for (const auto& q : moves_.open_questions(end, 3).value())
+                    note(moves_.close(q.order.no, end).value());
+        });
+        std::jthread payer(each(act::pay));
+        std::jthread canceller(each(act::cancel));
+        payer.join();
+        canceller.join();
+        over = true;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        EXPECT_EQ(wins[i], 1) << move_verbs::shown(orders_.find(all[i]));
+    EXPECT_EQ(verbs_.held(sale_),
+              verbs_.number("SELECT COUNT(*) FROM orders WHERE state = 'paid'"));
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM order_events"), std::int64_t{count});
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace floodgate::ledger

@@ -1,1 +1,94 @@
-#include "ledger/ledger_fixture.hpp"
+// Every stored state x every move, against the real book.
+
+#include "ledger/move_fixture.hpp"
+#include "sale/order_move.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr const char *xc = "closed cancelled", *xt = "closed timed_out",
+                     *cc = "unpaid closing cancelled", *ct = "unpaid closing timed_out",
+                     *no = nullptr;  // not moved
+
+// What an order that was `from` is after each of the acts.
+struct line {
+    const char* from;
+    std::array<const char*, acts.size()> to;
+};
+
+// clang-format off
+constexpr std::array<line, 8> lines{{
+    //             begin     cancel pay     close_due close ask_refund   finish_refund
+    {"unpaid",    {"unpaid", xc,    "paid", xt,       no,   no,          no}},
+    {"begun",     {"unpaid", cc,    "paid", ct,       no,   no,          no}},
+    {"closing",   {no,       no,    "paid", no,       xc,   no,          no}},  // cancelled
+    {"paid",      {no,       no,    no,     no,       no,   "refunding", no}},
+    {"refunding", {no,       no,    no,     no,       no,   no,          "refunded"}},
+    {"refunded",  {no,       no,    no,     no,       no,   no,          no}},
+    {"closed",    {no,       no,    no,     no,       no,   no,          no}},
+    {"failed",    {no,       no,    no,     no,       no,   no,          no}},
+}};
+// clang-format on
+
+class MoveMatrixContractTest : public MoveTest {
+protected:
+    void try_one(const line& l, std::size_t i) {
+        const auto p = orders_.order_in(l.from, sale_, ++buyer_);
+        const auto before = orders_.find(p);
+        const auto held = verbs_.held(sale_);
+        const std::string picture = orders_.picture();
+        const auto got = orders_.perform(acts.at(i), p).value();
+        const auto now = orders_.find(p);
+        EXPECT_EQ(got.moved, l.to.at(i) != no);
+        EXPECT_EQ(move_verbs::shown(now), move_verbs::shown(got.order)) << "as it is in the book";
+        EXPECT_EQ(got.event != 0, before.state != now.state);
+        if (got.moved) {
+            EXPECT_EQ(move_verbs::shown(now), l.to.at(i));
+            EXPECT_EQ(held - verbs_.held(sale_),
+                      holds_stock(before.state) && !holds_stock(now.state) ? 1 : 0);
+        } else {
+            EXPECT_EQ(orders_.picture(), picture);
+        }
+        // Out of the way of the next one's time-out.
+        (void)moves_.pay(p.order, p.at);
+    }
+    std::int64_t buyer_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Over, MoveMatrixContractTest, testing::ValuesIn(databases()), name_of);
+
+TEST_P(MoveMatrixContractTest, EveryStateAnswersEveryMoveAsTheTableSays) {
+    for (const line& l : lines)
+        for (std::size_t i = 0; i < acts.size(); ++i) {
+            SCOPED_TRACE(std::string(l.from) + ", " + to_text(acts.at(i)));
+            try_one(l, i);
+        }
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+// The book's table above and the vocabulary's, against each other.
+TEST(MoveMatrixTest, TheBookMovesOrdersWhereTheVocabularySays) {
+    using sale::order_event;
+    constexpr std::array<std::pair<act, order_event>, 5> same{{
+        {act::cancel, order_event::cancelled},
+        {act::pay, order_event::paid},
+        {act::close_due, order_event::timed_out},
+        {act::ask_refund, order_event::refund_asked},
+        {act::finish_refund, order_event::refund_done},
+    }};
+    for (const line& l : lines) {
+        const auto from = sale::parse_order_state(l.from);
+        if (!from) continue;  // begun, closing: the vocabulary does not know them apart
+        for (const auto& [a, event] : same) {
+            const auto to = sale::after(*from, event);
+            const char* const found_to = l.to.at(static_cast<std::size_t>(a) - 1);
+            const std::string found = found_to == no ? "-" : found_to;
+            EXPECT_EQ(found.substr(0, found.find(' ')), to ? to_text(*to) : "-")
+                << l.from << ", " << to_text(a);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace floodgate::ledger

@@ -37,12 +37,13 @@ void visit_all(store::row_cursor rows, const std::function<void(const held_order
 
 }  // namespace
 
-result<entry_report> order_book::enter(std::span<const sale::promise> batch, sale::sequence last) {
+result<entry_report> order_book::enter(std::span<const sale::promise> batch, sale::sequence last,
+                                       instant now) {
     return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         if (last <= position_in(*c)) return all_known(*c, batch);
-        entry_report report = entry(*c).run(batch);
+        entry_report report = entry(*c, now).run(batch);
         move_position(*c, last);
         t.commit();
         return report;

@@ -29,6 +29,7 @@ struct entry_report {
     std::size_t known = 0;    // were there already: entered by an earlier try
     std::vector<refusal> refused;
     std::map<sale::sale_id, milliseconds> pay_within{};  // of the sales in the batch
+    instant pay_from{};  // the time to pay counts from here, or from a later promise
 };
 
 // An order that counts against stock and limit, as the gate needs it at start.
@@ -53,7 +54,9 @@ public:
     // An order number that is in the book already is left alone and counted as known.
     // store_unavailable: nothing of the batch is in the book; try again. rejected: neither, and the
     // same batch will not be taken: some promise in it is poison.
-    result<entry_report> enter(std::span<const sale::promise> batch, sale::sequence last);
+    // Whoever had to wait for the entry has the full time to pay from `now` on.
+    result<entry_report> enter(std::span<const sale::promise> batch, sale::sequence last,
+                               instant now = {});
 
     // Whether the book can be written at all right now: an empty change, committed.
     result<void> probe();

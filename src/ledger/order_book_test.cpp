@@ -67,6 +67,32 @@ TEST_P(OrderContractTest, HeldOrdersComeInOrderOfNumberWithTheirKeys) {
     EXPECT_THAT(held(), ElementsAre(a.order, c.order));
 }
 
+TEST_P(OrderContractTest, KeysOfOrdersThatHoldNothingAreNotForgotten) {
+    const auto sale = verbs_.add_sale();
+    auto held = verbs_.promise(sale, 1), closed = verbs_.promise(sale, 2),
+         refused = verbs_.promise({999}, 3);
+    const auto keyless = verbs_.promise(sale, 4);
+    for (auto* p : {&held, &closed, &refused}) p->key.fill(static_cast<std::byte>(p->buyer.value));
+    verbs_.enter({held, closed, refused, keyless});
+    verbs_.close(closed.order);
+    verbs_.close(keyless.order);
+    std::vector<held_order> spent;
+    orders_.for_each_spent_key([&](const held_order& o) { spent.push_back(o); }).value();
+    ASSERT_EQ(spent.size(), 2U);
+    EXPECT_EQ(spent[0].no, closed.order);
+    EXPECT_EQ(spent[0].sale, sale);
+    EXPECT_EQ(spent[0].buyer, closed.buyer);
+    EXPECT_EQ(spent[0].key, closed.key);
+    EXPECT_EQ(spent[1].no, refused.order);
+}
+
+TEST_P(OrderContractTest, AProbeChangesNothing) {
+    verbs_.enter({verbs_.promise(verbs_.add_sale(), 1)});
+    EXPECT_EQ(outcome(orders_.probe()), fine);
+    EXPECT_EQ(orders_.position().value(), verbs_.entered());
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
 TEST_P(OrderContractTest, PaidAndRefundingOrdersAreStillHeld) {
     const auto sale = verbs_.add_sale();
     const auto a = verbs_.promise(sale, 1), b = verbs_.promise(sale, 2);

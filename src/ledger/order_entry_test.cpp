@@ -41,6 +41,14 @@ TEST_P(OrderEntryContractTest, APromiseBecomesAnUnpaidOrder) {
     EXPECT_EQ(book_.orders().position().value(), sale::sequence{1});
 }
 
+TEST_P(OrderEntryContractTest, WhoeverWaitedForTheEntryHasTheFullTimeToPay) {
+    const auto p = verbs_.promise(verbs_.add_sale(), 42);
+    const instant later = p.at + std::chrono::hours(3);
+    EXPECT_EQ(book_.orders().enter({&p, 1}, {1}, later).value().pay_from, later);
+    EXPECT_EQ(book_.orders().find(p.order).value().pay_by, later + std::chrono::seconds(600));
+    EXPECT_EQ(book_.orders().find(p.order).value().created_at, p.at);
+}
+
 TEST_P(OrderEntryContractTest, ABatchMovesStockAndLogOncePerSale) {
     const auto a = verbs_.add_sale(), b = verbs_.add_sale();
     const auto first = verbs_.promise(a, 1), foreign = verbs_.promise(b, 1),
@@ -165,6 +173,19 @@ TEST_P(OrderEntryContractTest, ABuyerMayBuyAgainAfterTheOrderWasClosed) {
         EXPECT_EQ(verbs_.held(sale), 1);
     }
     EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(OrderEntryContractTest, TheReportSaysHowLongTheBuyersOfTheBatchHaveToPay) {
+    const auto a = verbs_.add_sale(), b = verbs_.add_sale({.stock = 0});
+    verbs_.sql("UPDATE sales SET pay_within_s = 90 WHERE id = " + std::to_string(b.value));
+    const std::vector<sale::promise> batch{verbs_.promise(a, 1), verbs_.promise(b, 1),
+                                           verbs_.promise({999}, 1)};
+    const std::map<sale::sale_id, milliseconds> expected{{a, std::chrono::seconds(600)},
+                                                         {b, std::chrono::seconds(90)}};
+    EXPECT_EQ(verbs_.enter(batch).pay_within, expected);
+    const auto again = book_.orders().enter(batch, verbs_.entered()).value();
+    EXPECT_EQ(again.known, 3U);
+    EXPECT_EQ(again.pay_within, expected);
 }
 
 TEST_P(OrderEntryContractTest, AKnownOrderNumberIsLeftAlone) {

@@ -22,6 +22,8 @@ enum class order_state : std::uint8_t {
     failed,  // the ledger refused the promise: `reason` says why, its unit went back
 };
 
+inline constexpr std::uint8_t order_states = 7;
+
 // A unit in one of these states counts against the sale's stock and the buyer's limit.
 constexpr bool holds_stock(order_state s) {
     return s == order_state::queued || s == order_state::unpaid || s == order_state::paid ||

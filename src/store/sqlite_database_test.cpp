@@ -173,6 +173,16 @@ TEST_F(SqliteDatabaseTest, FailuresHaveTheirKinds) {
     EXPECT_EQ(run("INSERT INTO t (id) VALUES (1)"), sql_failure::constraint_unique);
     EXPECT_EQ(run("INSERT INTO u (id) VALUES (1)"), sql_failure::constraint_unique);
     EXPECT_EQ(run("INSERT INTO f (id) VALUES (7)"), sql_failure::constraint_foreign);
+    c->execute("CREATE TABLE r (id INTEGER PRIMARY KEY, n BIGINT NOT NULL CHECK (n < 9))");
+    c->execute(
+        "CREATE TRIGGER no_seven BEFORE INSERT ON r WHEN NEW.n = 7 BEGIN SELECT RAISE(ABORT, "
+        "'poison'); END");
+    EXPECT_EQ(run("INSERT INTO r (n) VALUES (9)"), sql_failure::rejected) << "CHECK";
+    EXPECT_EQ(run("INSERT INTO r (n) VALUES (NULL)"), sql_failure::rejected) << "NOT NULL";
+    EXPECT_EQ(run("INSERT INTO r (n) VALUES (7)"), sql_failure::rejected) << "a trigger";
+    EXPECT_EQ(run("INSERT INTO r (id, n) VALUES ('x', 1)"), sql_failure::rejected) << "a mismatch";
+    EXPECT_EQ(run("INSERT INTO t (raw) VALUES (zeroblob(2000000000))"), sql_failure::rejected)
+        << "too big";
     EXPECT_EQ(run("SELECT nonsense"), sql_failure::other);
     EXPECT_EQ(run("INSERT INTO t (id) VALUES (2)"), std::nullopt) << "and life goes on";
 

@@ -51,11 +51,12 @@ class Shop:
     limit: int
 
 
-def fixture(data, users, stock, sales=1, limit=1):
+def fixture(data, users, stock, sales=1, limit=1, pay_within_s=900):
     data = pathlib.Path(data)
     tokens = data.with_name(data.name + ".tokens")
     done = floodgate("fixture", "--data", data, "--users", users, "--sales", sales,
-                     "--stock", stock, "--limit", limit, "--tokens", tokens)
+                     "--stock", stock, "--limit", limit, "--pay-within", pay_within_s,
+                     "--tokens", tokens)
     if done.returncode != 0:
         raise AssertionError(f"fixture exited with {done.returncode}: {done.stderr}")
     return Shop(data, tokens.read_text().split(), [int(s) for s in done.stdout.split()],
@@ -224,11 +225,13 @@ class Server:
     def client(self, token=None, timeout_s=20):
         return Client(self.address, token, timeout_s)
 
+    def metrics_text(self):
+        with self.client() as client:
+            return client.get("/metrics").text
+
     def metric(self, name):
         """The number behind a metric's full name, labels included."""
-        with self.client() as client:
-            page = client.get("/metrics").text
-        found = re.search(rf"^{re.escape(name)} (\S+)$", page, re.MULTILINE)
+        found = re.search(rf"^{re.escape(name)} (\S+)$", self.metrics_text(), re.MULTILINE)
         return float(found[1]) if found else 0.0
 
     @property
@@ -256,8 +259,13 @@ class FloodgateTest(unittest.TestCase):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-e2e-"))
         self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
 
-    def fixture(self, users, stock, sales=1, limit=1, name="data"):
-        return fixture(self.place / name, users, stock, sales, limit)
+    def fixture(self, users, stock, name="data", **terms):
+        """Terms: sales=1, limit=1, pay_within_s=900."""
+        return fixture(self.place / name, users, stock, **terms)
+
+    def directory(self):
+        """One more temporary directory."""
+        return pathlib.Path(tempfile.mkdtemp(dir=self.place))
 
     def server(self, data, **options):
         """A server that has not been started. Its journal has small segments, unless the

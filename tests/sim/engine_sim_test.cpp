@@ -202,7 +202,7 @@ private:
     std::unique_ptr<gate::embedded_turnstile> turnstile_;
     std::unique_ptr<gate::lane> lane_;
     std::unique_ptr<clerk::journal_source> source_;
-    clerk::ledger_sink sink_{book_};
+    clerk::ledger_sink sink_{book_, clock_};
     std::unique_ptr<clerk::desk> desk_;
 };
 

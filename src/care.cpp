@@ -1,0 +1,156 @@
+#include "care.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr milliseconds ask_every{500};
+constexpr milliseconds watch_every{500};
+
+std::optional<clerk::disk_space> space_of(const std::string& directory) {
+    std::error_code error;
+    const auto space = std::filesystem::space(directory, error);
+    if (error) return std::nullopt;
+    return clerk::disk_space{space.available, space.capacity};
+}
+
+}  // namespace
+
+care::care(world w, const care_options& o)
+    : world_(std::move(w)),
+      board_([this](const alarm::notice& n) {
+          if (webhook_) webhook_->send(n);
+      }),
+      after_(world_.gate, world_.news),
+      closer_({world_.book.moves(), after_, world_.clock}),
+      chances_({world_.book, after_, board_, world_.clock}, o.retries),
+      asker_({world_.book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
+      rounds_({world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      watch_({.clerk = world_.clerk_figures,
+              .disk = [data = world_.data] { return space_of(data); },
+              .board = board_},
+             o.watch),
+      reconciler_(
+          {.orders = {world_.book, world_.gate, world_.line, world_.appended},
+           .board = board_,
+           .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
+           .warm_up =
+               [this](sale::sale_id id) {
+                   return clerk::warm_up_sale(
+                       {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
+               },
+           .forgotten = world_.forgotten}),
+      orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
+      asking_("asker", ask_every, [this] { return asker_.step(); }),
+      reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
+      watching_("watch", watch_every, [this] { return watch_over(); }) {
+    if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
+}
+
+void care::start() {
+    if (webhook_) webhook_->start();
+    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+}
+
+void care::stop() {
+    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    if (webhook_) webhook_->stop();
+}
+
+bool care::look_after_orders() {
+    closer_.step();
+    rounds_.step(world_.clock.now());
+    return chances_.step();
+}
+
+// A look that took long is followed by a rest: see clerk::reconciler::rest().
+bool care::reconcile_all() {
+    const instant now = world_.clock.now();
+    if (now < next_reconciliation_) return false;
+    (void)reconciler_.step(now).has_value();  // it logs what it could not read
+    next_reconciliation_ = world_.clock.now() + reconciler_.rest();
+    return false;
+}
+
+bool care::watch_over() {
+    world_.clock.follow();
+    const instant now = world_.clock.now();
+    board_.set(world_.clock.jumped(), alarm::kind::clock_jumped, "clock",
+               fmt::format("the machine's clock is {} ms ahead of Floodgate's",
+                           world_.clock.apart().count()),
+               now);
+    watch_.step(now);
+    chances_.watch();
+    if (const auto counts = world_.book.letters().count()) {
+        letters_waiting_ = counts->waiting;
+        letters_dead_ = counts->dead;
+    }
+    return false;
+}
+
+// As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
+result<void> care::pause(sale::sale_id id, const std::string& why) {
+    {
+        const std::lock_guard one_at_a_time(world_.catalogue_mutex);
+        const auto sales = world_.book.catalogue().sales();
+        if (!sales) return sales.error();
+        const auto found = std::ranges::find(*sales, id, &sale::sale::id);
+        if (found == sales->end()) return errc::not_found;
+        if (found->state != sale::sale_state::published) return errc::conflict;
+        if (auto set = world_.book.catalogue().set_sale_state(id, sale::sale_state::paused); !set)
+            return set;
+        sale::sale paused = *found;
+        paused.state = sale::sale_state::paused;
+        // The gate may hold more than the book's stock by now: pausing must not fail for that.
+        if (const auto standing = world_.gate.look_up(id)) paused.stock = standing->stock;
+        if (auto told = world_.gate.warm_up(paused); !told) return told;
+    }
+    const ledger::audit_line line{.at = world_.clock.now(),
+                                  .who = {},
+                                  .action = "sale.paused",
+                                  .subject = fmt::format("sale {}", id.value),
+                                  .details = why};
+    if (auto written = world_.book.audit().add(line); !written)
+        log::error("care.audit_failed", "reason", written.error().message());
+    world_.catalogue_changed();
+    return {};
+}
+
+result<sale::balance> care::reconcile(sale::sale_id id) {
+    if (auto looked = reconciler_.step(world_.clock.now()); !looked) return looked.error();
+    auto differences = reconciler_.explain_now(id);
+    if (!differences) return differences.error();
+    for (sale::balance& b : reconciler_.latest().sales) {
+        if (b.sale != id) continue;
+        b.differences = std::move(*differences);
+        return b;
+    }
+    return errc::not_found;
+}
+
+result<ledger::repair_report> care::repair(sale::sale_id id, const std::string& note) {
+    auto done = reconciler_.repair(id, note, world_.clock.now());
+    world_.catalogue_changed();
+    return done;
+}
+
+care_figures care::read_figures() const {
+    care_figures f{.closing = closer_.read_figures(),
+                   .asking = asker_.read_figures(),
+                   .retries = chances_.read_figures(),
+                   .rounds = rounds_.read_figures(),
+                   .webhook = std::nullopt,
+                   .disk = space_of(world_.data),
+                   .letters = {letters_waiting_, letters_dead_},
+                   .reconciliation = reconciler_.latest()};
+    if (webhook_) f.webhook = webhook_->read_figures();
+    return f;
+}
+
+}  // namespace floodgate

@@ -1,0 +1,97 @@
+// Everything that looks after orders and units once they are promised, each on a thread of its own:
+// deadlines and second chances, questions to the channels, the reconciliation, rounds and alerts.
+//
+// In a cluster these run on the node that holds the lease; here always.
+
+#pragma once
+
+#include <optional>
+
+#include "alarm/webhook.hpp"
+#include "base/even_clock.hpp"
+#include "clerk/asker.hpp"
+#include "clerk/clerk.hpp"
+#include "clerk/closer.hpp"
+#include "clerk/reconciler.hpp"
+#include "clerk/round_keeper.hpp"
+#include "clerk/routine.hpp"
+#include "clerk/second_chances.hpp"
+#include "clerk/watch.hpp"
+
+namespace floodgate {
+
+struct care_options {
+    clerk::ladder retries;
+    clerk::asker_options asking;
+    clerk::round_options rounds;
+    clerk::watch_options watch;
+    alarm::webhook_options webhook;  // no address: no webhook
+    milliseconds deadline_poll{100};
+    milliseconds reconcile_every{500};
+};
+
+// What the metrics show.
+struct care_figures {
+    clerk::closer_figures closing;
+    clerk::asker_figures asking;
+    clerk::second_chances_figures retries;
+    clerk::round_figures rounds;
+    std::optional<alarm::webhook::figures> webhook;
+    std::optional<clerk::disk_space> disk;
+    ledger::letter_counts letters;
+    sale::reconciliation reconciliation;
+};
+
+class care {
+public:
+    struct world {
+        ledger::ledger& book;
+        gate::turnstile& gate;
+        clerk::promise_source& line;
+        std::function<sale::sequence()> appended;
+        std::mutex& catalogue_mutex;
+        const pay::channels& channels;
+        even_clock& clock;
+        sale::tell_news news;
+        std::function<clerk::figures()> clerk_figures;
+        std::function<void()> catalogue_changed;  // buyers should see it
+        std::function<bool(sale::sale_id)> forgotten;
+        std::string data;  // the directory whose disk is watched
+    };
+    care(world w, const care_options& o);
+
+    void start();
+    void stop();  // in time for the ledger to close; idempotent
+
+    // Any thread.
+    const clerk::aftermath& after() const { return after_; }
+    alarm::board& alarms() { return board_; }
+    void ask_channels() { asking_.wake(); }
+    sale::reconciliation reconciliation() const { return reconciler_.latest(); }
+    result<sale::balance> reconcile(sale::sale_id id);
+    result<ledger::repair_report> repair(sale::sale_id id, const std::string& note);
+    care_figures read_figures() const;
+
+private:
+    bool look_after_orders();
+    bool reconcile_all();
+    bool watch_over();
+    result<void> pause(sale::sale_id id, const std::string& why);
+
+    const world world_;
+    std::optional<alarm::webhook> webhook_;
+    alarm::board board_;
+    clerk::aftermath after_;
+    clerk::closer closer_;
+    clerk::second_chances chances_;
+    clerk::asker asker_;
+    clerk::round_keeper rounds_;
+    clerk::watch watch_;
+    clerk::reconciler reconciler_;
+    std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
+    instant next_reconciliation_{};  // of its own thread
+    // Last: they use everything above.
+    clerk::routine orders_, asking_, reconciling_, watching_;
+};
+
+}  // namespace floodgate

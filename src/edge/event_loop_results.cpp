@@ -1,0 +1,180 @@
+// How buyers hear of their orders: asked for, waited for, pushed.
+
+#include <boost/asio/post.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <limits>
+
+#include "base/log.hpp"
+#include "edge/event_loop.hpp"
+#include "edge/failure.hpp"
+#include "edge/order_api.hpp"
+#include "edge/order_json.hpp"
+#include "edge/query.hpp"
+#include "edge/upgrade.hpp"
+#include "sale/order_number.hpp"
+
+namespace floodgate::edge {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::string_view orders_path = "/api/v1/orders/";
+constexpr bounds events{0, std::numeric_limits<std::int64_t>::max()};
+
+// Either what the order is, or why that cannot be said.
+struct looked_up {
+    std::optional<sale::order_state> state;
+    reply answer;
+};
+
+looked_up look_up(services& with, const long_polls::question& q, language lang) {
+    try {
+        const auto found = look_up_order(with, q.buyer, q.order);
+        if (!found) return {std::nullopt, failure_reply(found.error(), lang)};
+        return {found->state, json_reply(200, found->json)};
+    } catch (const std::exception& e) {
+        log::error("edge.handler_failed", "path", orders_path, "error", e.what());
+        return {std::nullopt, problem_reply(problem::internal, lang)};
+    }
+}
+
+std::optional<hello> greeting(services& with, sale::user_id buyer,
+                              std::optional<std::int64_t> since) {
+    try {
+        auto made = make_hello(with, buyer, since);
+        if (made) return std::move(*made);
+    } catch (const std::exception& e) {
+        log::error("edge.hello_failed", "error", e.what());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t event_loop::open_box() {
+    return with_.mailroom.open_box(
+        {.news =
+             [this](std::vector<sale::order_news> news) {
+                 asio::post(io_, [this, news = std::move(news)] { hear(news); });
+             },
+         .replaced =
+             [this](std::uint64_t socket) {
+                 asio::post(io_, [this, socket] {
+                     room_.close(socket, close_code::replaced, "replaced");
+                 });
+             }});
+}
+
+void event_loop::hear(const std::vector<sale::order_news>& news) {
+    note_time();
+    for (const sale::order_news& one : news) {
+        answer_polls(polls_.hear(one));
+        room_.hear(one);
+    }
+    if (!batch_.empty()) settle();
+}
+
+void event_loop::answer_polls(const std::vector<long_polls::answer>& answers) {
+    for (const long_polls::answer& a : answers)
+        if (connection* to = find(a.ticket)) send(*to, {.body = a.body});
+}
+
+void event_loop::stop_waiting(connection& who) {
+    if (const auto known = polls_.end(who.ticket)) send(who, {.body = known->body});
+}
+
+// From memory when it changed lately; otherwise false, and the pool asks gate and ledger. Whatever
+// is wrong with the request, the handler there says it.
+bool event_loop::handle_order(connection& from, const request& r) {
+    const auto no = sale::parse_order_no(r.path.substr(orders_path.size()));
+    const auto who = with_.sessions.find(r.token, now_);
+    if (!no || !who || !r.body.empty()) return false;
+    if (!r.query.empty()) {
+        call c;
+        c.query = r.query;
+        const auto wait = read_wait(c);
+        if (!wait) return false;
+        if (wait->time > milliseconds(0))
+            return wait_for_order(from, {*no, who->user, wait->status, steady_now_ + wait->time});
+    }
+    const auto known = with_.mailroom.recent().find(*no);
+    if (!known || known->buyer != who->user) return false;
+    send(from, json_reply(200, to_json(*known)));
+    return true;
+}
+
+// Listens first, then looks: what happens in between is heard.
+bool event_loop::wait_for_order(connection& from, const long_polls::question& q) {
+    const std::uint64_t poll = stopping_ ? 0 : polls_.begin(from.ticket, q);
+    if (poll == 0) return false;
+    const auto known = with_.mailroom.recent().find(q.order);
+    if (known && known->buyer == q.buyer) {
+        const reply now = json_reply(200, to_json(*known));
+        if (polls_.looked_up({from.ticket, now.body}, poll, known->state)) send(from, now);
+    } else {
+        look_up_for(from, poll, q);
+    }
+    return true;
+}
+
+void event_loop::look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q) {
+    const std::uint64_t ticket = from.ticket;
+    const auto answer = [this, ticket, poll](const looked_up& found) {
+        note_time();
+        const bool now = found.state
+                             ? polls_.looked_up({ticket, found.answer.body}, poll, *found.state)
+                             : polls_.withdraw(ticket, poll);
+        connection* to = now ? find(ticket) : nullptr;
+        if (to) send(*to, found.answer);
+        if (!batch_.empty()) settle();
+    };
+    const bool queued = enqueue_(pool::general, [this, answer, q, lang = from.language] {
+        asio::post(io_, [answer, found = look_up(with_, q, lang)] { answer(found); });
+    });
+    if (queued) return;
+    polls_.withdraw(ticket, poll);
+    send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+}
+
+void event_loop::handle_socket(connection& from, const request& r) {
+    call c;
+    c.query = r.query;
+    c.language = from.language;
+    const auto ticket = query_value(c, "ticket");
+    if (!ticket || ticket->empty()) return send(from, problem::unauthenticated);
+    const auto since = query_number(c, "since", events, -1);
+    if (!since) return send(from, bad_query(c, "since", events));
+    const auto upgrade = read_upgrade(from.head());
+    if (!upgrade || from.spoke_ahead())
+        return send(from, problem::bad_request,
+                    {{"detail", "nothing may follow the request before it is answered"}});
+    if (const auto no = refuse_upgrade(*upgrade, with_.mailroom.options().sockets.allowed_origins,
+                                       from.language))
+        return send(from, *no);
+    if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    const auto buyer = with_.tickets.redeem(*ticket, now_);
+    if (!buyer) return send(from, problem::unauthenticated);
+    open_socket(from, *buyer, *upgrade, *since < 0 ? std::nullopt : since);
+}
+
+void event_loop::open_socket(connection& from, sale::user_id buyer, const upgrade_request& r,
+                             std::optional<std::int64_t> since) {
+    const std::uint64_t id = room_.reserve(buyer);
+    if (id == 0) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    auto socket = from.become_socket();
+    const bool opened = socket != nullptr;
+    room_.admit(id, std::move(socket), r);
+    if (!opened && !from.closed())
+        return send(from, problem::bad_request,
+                    {{"detail", "the request must not be pipelined behind another"}});
+    if (!opened) return;
+    count(101);
+    const bool queued = enqueue_(pool::general, [this, id, buyer, since] {
+        asio::post(io_,
+                   [this, id, first = greeting(with_, buyer, since)] { room_.greet(id, first); });
+    });
+    if (!queued) room_.greet(id, std::nullopt);
+}
+
+}  // namespace floodgate::edge

@@ -1,0 +1,62 @@
+#include "edge/recent_orders.hpp"
+
+#include <algorithm>
+
+namespace floodgate::edge {
+namespace {
+
+bool is_entry(const sale::order_news& news) { return news.event == 0 && news.what.closing.empty(); }
+
+}  // namespace
+
+recent_orders::recent_orders(std::size_t max)
+    : per_part_max_(std::max<std::size_t>((max + parts - 1) / parts, 1)) {}
+
+// An entry is what every other move comes after; being closed comes before the move that ends it.
+bool recent_orders::replaces(const sale::order_news& news, const known& old) {
+    if (news.event != 0) return news.event > old.event;
+    return !is_entry(news) && old.event == 0 && old.order.closing.empty();
+}
+
+bool recent_orders::apply(const sale::order_news& news) {
+    part& p = parts_[part_of(news.what.no)];
+    {
+        const std::lock_guard lock(p.mutex);
+        if (const auto found = p.places.find(news.what.no); found != p.places.end()) {
+            known& old = p.ring[found->second];
+            if (!replaces(news, old)) return false;
+            old = {news.what, news.event};
+        } else {
+            remember(p, news);
+        }
+    }
+    if (is_entry(news)) {
+        std::uint64_t newest = newest_entered_.load();
+        while (newest < news.what.no.value &&
+               !newest_entered_.compare_exchange_weak(newest, news.what.no.value)) {
+        }
+    }
+    return true;
+}
+
+void recent_orders::remember(part& p, const sale::order_news& news) {
+    if (p.ring.size() < per_part_max_) {
+        p.places.emplace(news.what.no, static_cast<std::uint32_t>(p.ring.size()));
+        p.ring.push_back({news.what, news.event});
+        return;
+    }
+    p.places.erase(p.ring[p.next].order.no);
+    p.places.emplace(news.what.no, p.next);
+    p.ring[p.next] = {news.what, news.event};
+    p.next = (p.next + 1) % static_cast<std::uint32_t>(per_part_max_);
+}
+
+std::optional<sale::order> recent_orders::find(sale::order_no no) const {
+    const part& p = parts_[part_of(no)];
+    const std::lock_guard lock(p.mutex);
+    const auto found = p.places.find(no);
+    if (found == p.places.end()) return std::nullopt;
+    return p.ring[found->second].order;
+}
+
+}  // namespace floodgate::edge

@@ -1,0 +1,61 @@
+#include "guard/tickets.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "guard/tokens.hpp"
+
+namespace floodgate::guard {
+
+tickets::key tickets::key_of(std::string_view text) {
+    const sale::token_hash hash = hash_of(text);
+    key k;
+    std::memcpy(&k.high, hash.data(), sizeof k.high);
+    std::memcpy(&k.low, hash.data() + sizeof k.high, sizeof k.low);
+    return k;
+}
+
+tickets::issued tickets::issue(sale::user_id user, instant now) {
+    issued out{new_token(), now + options_.lifetime};
+    const key k = key_of(out.text);
+    const std::lock_guard lock(mutex_);
+    // All live equally long, so the expired ones stand in front. One that a clock set back has left
+    // behind a younger one is refused all the same, and goes when its turn comes.
+    while (!line_.empty() && line_.front().expires_at <= now) forget(line_.begin());
+    if (line_.size() >= options_.max) forget(line_.begin());
+    if (const auto own = by_user_.find(user);
+        own != by_user_.end() && own->second.size() >= options_.per_user_max)
+        forget(own->second.front());
+
+    line_.push_back({k, user, out.expires_at});
+    by_key_.emplace(k, std::prev(line_.end()));
+    by_user_[user].push_back(std::prev(line_.end()));
+    return out;
+}
+
+std::optional<sale::user_id> tickets::redeem(std::string_view text, instant now) {
+    if (text.size() != token_characters) return std::nullopt;
+    const key k = key_of(text);
+    const std::lock_guard lock(mutex_);
+    const auto found = by_key_.find(k);
+    if (found == by_key_.end()) return std::nullopt;
+    const entry e = *found->second;
+    forget(found->second);
+    if (e.expires_at <= now) return std::nullopt;
+    return e.user;
+}
+
+void tickets::forget(line::iterator which) {
+    const auto own = by_user_.find(which->user);
+    std::erase(own->second, which);
+    if (own->second.empty()) by_user_.erase(own);
+    by_key_.erase(which->k);
+    line_.erase(which);
+}
+
+std::size_t tickets::count() const {
+    const std::lock_guard lock(mutex_);
+    return line_.size();
+}
+
+}  // namespace floodgate::guard

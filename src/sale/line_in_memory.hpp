@@ -1,0 +1,25 @@
+// For tests: a line of promises that is durable at once.
+
+#pragma once
+
+#include <vector>
+
+#include "sale/promise_line.hpp"
+
+namespace floodgate::sale {
+
+class line_in_memory final : public promise_line {
+public:
+    sequence append(const promise& p) override {
+        kept.push_back(p);
+        return {kept.size()};
+    }
+    void push() override {}
+    sequence durable() const override { return {kept.size()}; }
+    std::uint64_t backlog() const override { return 0; }
+    void on_durable(std::function<void()>) override {}
+
+    std::vector<promise> kept;
+};
+
+}  // namespace floodgate::sale

@@ -1,0 +1,45 @@
+// Sends a message to an HTTP address that somebody else chose, without becoming their tool.
+//
+// http and https only, TLS verified, no redirects, no proxies, no cookies, no credentials in the
+// address. Unless allowed, the address a socket is really opened to must be a public one: a name
+// that resolves to the machine's own network is refused after it was resolved, not before.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+
+struct sockaddr;
+
+namespace floodgate::store {
+
+// Whether an IPv4 or IPv6 address belongs to the public internet: not private, loopback,
+// link-local, shared (100.64/10), multicast, reserved, documentation, nor an IPv4 address in IPv6
+// clothes (mapped, 6to4, NAT64). Any other family is not.
+bool is_public(const sockaddr& address);
+
+// Why a message could never be sent there; empty when it could. Never repeats the address: it may
+// hold a secret.
+std::string fault_of_url(const std::string& url);
+
+struct http_limits {
+    milliseconds connect{3000};
+    milliseconds total{10'000};
+    bool allow_private = false;
+    std::function<bool()> give_up{};  // asked now and then, at least once a second; may be empty
+};
+
+struct http_outcome {
+    int status = 0;     // 0: there was no answer, and `error` says why
+    std::string error;  // a few words, without the address
+};
+
+// Blocks for at most limits.total. Up to 64 KiB of the answer are read, and dropped; a longer one
+// is cut off there and its status stands.
+http_outcome http_post(const std::string& url, const std::vector<std::string>& headers,
+                       const std::string& body, const http_limits& limits);
+
+}  // namespace floodgate::store
