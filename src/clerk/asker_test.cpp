@@ -201,6 +201,7 @@ TEST_F(AskerTest, WhatWasPaidWhileItAskedIsNotClosed) {
     EXPECT_EQ(state(o.no), "paid");
     expect_returned({});
     EXPECT_TRUE(news_.empty()) << "who moved it tells";
+    EXPECT_EQ(ask_.read_figures().settled, 0U);
     expect_books_agree();
 }
 

@@ -46,6 +46,8 @@ void routine::run() {
             thrown.over();
         } catch (const std::exception& e) {
             thrown.note(e.what());
+        } catch (...) {
+            thrown.note("something that is no exception was thrown");
         }
         lock.lock();
         if (!more) changed_.wait_for(lock, period_, [this] { return stopping_ || woken_; });

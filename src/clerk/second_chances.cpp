@@ -48,8 +48,6 @@ result<void> second_chances::retry(const ledger::letter& l) {
     const auto why = report.error();
     if (was_decided(why)) return {};
     if (why == errc::corrupt) return why;
-    if (why == errc::store_unavailable && !world_.book.orders().probe()) return why;
-    count(&second_chances_figures::retried);
     return set_back(l, why);
 }
 
@@ -60,6 +58,7 @@ result<void> second_chances::set_back(const ledger::letter& l, boost::system::er
     const auto noted =
         world_.book.letters().set_back(l.id, {why.message(), !next, next.value_or(now), now});
     if (noted.has_error()) return was_decided(noted.error()) ? result<void>{} : noted;
+    count(&second_chances_figures::retried);
     if (next) return {};
     count(&second_chances_figures::died);
     log::error("clerk.died", "letter", l.id, "order", sale::to_text(l.promise.order), "attempts",

@@ -31,8 +31,8 @@ public:
     explicit second_chances(world w, ladder retries = {}, std::size_t at_once = 100)
         : world_(w), retries_(std::move(retries)), at_once_(at_once) {}
 
-    // Tries what is due. True: there may be more. One thread. A ledger that is away as a whole is
-    // no letter's fault: it costs none of them a step of the ladder.
+    // Tries what is due. True: there may be more. One thread. When the ledger is away, the
+    // failure cannot be noted either: an outage costs no letter a step of the ladder.
     bool step();
 
     // Raises or clears the alert of dead letters.

@@ -53,8 +53,8 @@ TEST_F(SecondChancesTest, EntersAPromiseWhenItsTimeHasComeAndTells) {
     EXPECT_EQ(letter().state, letter_state::replayed);
     EXPECT_EQ(letter().decided_by.value, 0);
     EXPECT_EQ(told(p.order), words{"unpaid"});
-    EXPECT_EQ(news_[0].event, 0);
-    EXPECT_EQ(news_[0].what.pay_by, now(p.order).pay_by);
+    EXPECT_EQ(news_.at(0).event, 0);
+    EXPECT_EQ(news_.at(0).what.pay_by, now(p.order).pay_by);
     expect_returned({});
     chances_.step();
     EXPECT_EQ(chances_.read_figures().retried, 1U);
