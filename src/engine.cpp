@@ -66,7 +66,7 @@ struct engine::parts {
           purchase_by_user(with.purchase_by_user),
           showcase(book.catalogue(), gate),
           clerk({source, sink, gate, clock}, with.clerk, entered,
-                {.entered = {}, .on_fatal = [](const std::string& why) { die(why); }}) {
+                {.news = {}, .on_fatal = [](const std::string& why) { die(why); }}) {
         auto logins =
             std::async(std::launch::async, [this] { restore_logins(book, sessions, clock.now()); });
         restore_gate(book, line, gate, {.entered = entered, .now = clock.now()});

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <limits>
 #include <vector>
 
 namespace floodgate {
@@ -24,6 +25,21 @@ public:
         m.gauge.value = value;
         families_.push_back({name, help, MetricType::Gauge, {m}});
     }
+    // `unit` is what one of the base unit holds: 1e6 for a histogram in us shown in seconds.
+    void distribution(const char* name, const char* help, const histogram::reading& from,
+                      double unit = 1) {
+        ClientMetric m;
+        std::uint64_t below = 0;
+        for (std::size_t i = 0; i < from.counts.size(); ++i) {
+            below += from.counts[i];
+            const double bound = i < from.bounds.size() ? static_cast<double>(from.bounds[i]) / unit
+                                                        : std::numeric_limits<double>::infinity();
+            m.histogram.bucket.push_back({below, bound});
+        }
+        m.histogram.sample_count = below;
+        m.histogram.sample_sum = static_cast<double>(from.sum) / unit;
+        families_.push_back({name, help, MetricType::Histogram, {m}});
+    }
     void start_family(const char* name, const char* help) {
         families_.push_back({name, help, MetricType::Counter, {}});
     }
@@ -39,7 +55,6 @@ private:
     std::vector<MetricFamily> families_;
 };
 
-double seconds(std::uint64_t us) { return static_cast<double>(us) / 1e6; }
 double seconds(milliseconds ms) { return static_cast<double>(ms.count()) / 1e3; }
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -56,10 +71,9 @@ void add_journal(page_builder& page, const metrics_sources& from) {
     page.counter("floodgate_journal_records_total", "Records (group commits) written.",
                  number(j.records));
     page.counter("floodgate_journal_bytes_total", "Bytes written.", number(j.bytes));
-    page.counter("floodgate_journal_sync_seconds_total", "Time spent waiting for the disk.",
-                 seconds(j.sync_us_total));
-    page.gauge("floodgate_journal_sync_seconds_max", "The longest wait for the disk since start.",
-               seconds(j.sync_us_max));
+    page.distribution("floodgate_journal_sync_seconds", "Waiting for the disk, by record.",
+                      j.sync_us, 1e6);
+    page.distribution("floodgate_journal_batch_promises", "Promises in a record.", j.batch);
     page.gauge("floodgate_journal_segments", "Segment files in use.", number(j.segments));
 }
 

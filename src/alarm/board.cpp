@@ -61,7 +61,7 @@ std::vector<alert> board::standing() const {
     std::vector<alert> out;
     {
         const std::scoped_lock held(mutex_);
-        for (const auto& [key, a] : standing_) out.push_back(a);
+        for (const auto& [name, a] : standing_) out.push_back(a);
     }
     std::ranges::stable_sort(out, {}, &alert::since);
     return out;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/hex.hpp"
+#include "base/histogram.hpp"
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "base/tagged.hpp"
@@ -56,6 +57,15 @@ TEST(Log, QuotesWhatWouldBreakALine) {
 }
 
 TEST(Log, RefusesAnUnknownLevel) { EXPECT_THROW(log::parse_level("loud"), std::invalid_argument); }
+
+TEST(Histogram, CountsByRange) {
+    histogram h{10, 100};
+    for (const std::uint64_t v : {0U, 10U, 11U, 100U, 101U, 5000U}) h.add(v);
+    const histogram::reading r = h.read();
+    EXPECT_EQ(r.counts, (std::vector<std::uint64_t>{2, 2, 2}));
+    EXPECT_EQ(r.sum, 5222U);
+    EXPECT_EQ(r.total(), 6U);
+}
 
 }  // namespace
 }  // namespace floodgate

@@ -29,6 +29,12 @@ public:
                                        sale::sequence last) override {
         return ledger_.orders().enter(batch, last);
     }
+    result<void> put_aside(const sale::promise& p, sale::sequence last,
+                           const ledger::setback& why) override {
+        return ledger_.letters().put_aside(p, last, why);
+    }
+    result<void> probe() override { return ledger_.orders().probe(); }
+    result<sale::order> find(sale::order_no no) override { return ledger_.orders().find(no); }
 
 private:
     ledger::ledger& ledger_;

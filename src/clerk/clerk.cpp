@@ -24,7 +24,7 @@ clerk::clerk(desk::world w, options o, sale::sequence entered, callbacks told)
     : options_(o),
       told_(std::move(told)),
       sink_(w.sink, priority_),
-      desk_({w.source, sink_, w.turnstile, w.clock}, o.batch_max, entered, told_.entered),
+      desk_({w.source, sink_, w.turnstile, w.clock}, o, entered, told_.news),
       line_(w.source),
       rush_(o.rush_per_s) {}
 

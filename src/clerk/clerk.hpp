@@ -19,7 +19,7 @@ namespace floodgate::clerk {
 
 // Called from the clerk's thread. Must be quick and must not throw.
 struct callbacks {
-    std::function<void(const entered_batch&)> entered;        // after each batch
+    sale::tell_news news;                                     // of what was entered or refused
     std::function<void(const std::string& reason)> on_fatal;  // once; nothing is entered afterwards
 };
 
@@ -51,6 +51,12 @@ private:
         patient_sink(order_sink& inner, worker_priority& p) : inner_(inner), priority_(p) {}
         result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                            sale::sequence last) override;
+        result<void> put_aside(const sale::promise& p, sale::sequence last,
+                               const ledger::setback& why) override {
+            return inner_.put_aside(p, last, why);
+        }
+        result<void> probe() override { return inner_.probe(); }
+        result<sale::order> find(sale::order_no no) override { return inner_.find(no); }
 
     private:
         order_sink& inner_;

@@ -28,7 +28,7 @@ struct ClerkTest : testing::Test {
     std::unique_ptr<clerk> hire() {
         return std::make_unique<clerk>(
             desk::world{source, sink, gate, clock}, opts, sale::sequence{sink.position},
-            callbacks{[this](const entered_batch&) { tell(); },
+            callbacks{[this](std::span<const sale::order_news>) { tell(); },
                       [this](const std::string& reason) { fatal.set_value(reason); }});
     }
     void tell() {

@@ -4,13 +4,22 @@
 #include <cassert>
 
 #include "base/log.hpp"
+#include "clerk/entry_news.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::clerk {
+namespace {
 
-desk::desk(world w, std::size_t batch_max, sale::sequence entered,
-           std::function<void(const entered_batch&)> told)
-    : world_(w), batch_max_(batch_max), told_(std::move(told)), position_(entered.value) {
+constexpr std::uint64_t tries_before_blame = 3;
+
+}  // namespace
+
+desk::desk(world w, const options& o, sale::sequence entered, sale::tell_news told)
+    : world_(w),
+      batch_max_(o.batch_max),
+      retries_(o.retries),
+      told_(std::move(told)),
+      position_(entered.value) {
     assert(batch_max_ > 0);
     batch_.reserve(batch_max_);
 }
@@ -44,24 +53,84 @@ std::optional<outcome> desk::gather() {
     }
     assert(batch_.size() <= batch_max_);
     if (batch_.empty()) return outcome::nothing;
+    pieces_.assign(1, batch_.size());
+    done_ = 0;
+    splitting_ = false;
+    tries_ = 0;
     oldest_ms_ = to_ms(batch_.front().at);
     return std::nullopt;
 }
 
 outcome desk::book() {
     const instant begun = world_.clock.now();
-    const sale::sequence last{position().value + batch_.size()};
-    const result<ledger::entry_report> report = world_.sink.enter(batch_, last);
-    if (report.has_error()) return fail("ledger", report.error());
+    const piece next = piece(batch_).subspan(done_, pieces_.back());
+    const sale::sequence last{position().value + next.size()};
+    const result<ledger::entry_report> report = world_.sink.enter(next, last);
+    if (report.has_error()) return cope(next, report.error());
 
     recover();
     position_ = last.value;
     settle(*report);
-    count(*report, begun);
-    if (told_) told_({batch_, report->refused});
+    count(next, *report, begun);
+    tell(next, *report);
+    return advance();
+}
 
+// What the book does not take is split until one promise stands alone. A ledger that is away or
+// damaged is waited for.
+outcome desk::cope(piece tried, boost::system::error_code error) {
+    if (error == errc::corrupt) return fail("ledger", error);
+    if (error == errc::store_unavailable) {
+        const outcome failed = fail("ledger", error);
+        if (!is_to_blame(tried)) return failed;
+    }
+    if (tried.size() == 1) return put_aside(tried.front(), error);
+    splitting_ = true;
+    tries_ = 0;
+    const std::size_t first = tried.size() / 2;
+    pieces_.back() -= first;
+    pieces_.push_back(first);
+    return outcome::full;
+}
+
+// The store says it is unavailable; is it so only for this piece? A single promise and a fresh
+// batch are tried a few times while the ledger is well, so that a passing lock sends nobody to the
+// ladder.
+bool desk::is_to_blame(piece tried) {
+    tries_ = world_.sink.probe().has_value() ? tries_ + 1 : 0;
+    const bool suspected = splitting_ && tried.size() > 1;
+    return tries_ >= (suspected ? 1 : tries_before_blame);
+}
+
+outcome desk::put_aside(const sale::promise& p, boost::system::error_code error) {
+    const instant now = world_.clock.now();
+    const auto next_try =
+        error == errc::store_unavailable ? retries_.next_try(1, now) : std::nullopt;
+    const ledger::setback why{error.message(), !next_try, next_try.value_or(now), now};
+    const sale::sequence place{position().value + 1};
+    const result<void> aside = world_.sink.put_aside(p, place, why);
+    if (aside.has_error()) return fail("letters", aside.error());
+
+    recover();
+    log::error("clerk.put_aside", "order", sale::to_text(p.order), "sale", p.sale.value, "reason",
+               why.cause, "dead", why.permanent);
+    position_ = place.value;
+    world_.source.entered(place);
+    {
+        const std::lock_guard lock(mutex_);
+        ++figures_.put_aside;
+    }
+    return advance();
+}
+
+// To the next piece of the batch, or past the batch.
+outcome desk::advance() {
+    done_ += pieces_.back();
+    pieces_.pop_back();
+    tries_ = 0;
     // What waits next came after the last of these.
-    oldest_ms_ = backlog() > 0 ? to_ms(batch_.back().at) : 0;
+    oldest_ms_ = backlog() > 0 ? to_ms(batch_[done_ - 1].at) : 0;
+    if (!pieces_.empty()) return outcome::full;
     const bool full = batch_.size() == batch_max_;
     batch_.clear();
     return full ? outcome::full : outcome::part;
@@ -78,6 +147,27 @@ void desk::settle(const ledger::entry_report& report) {
                      "first_reason", first.reason);
     }
     world_.source.entered(position());
+}
+
+void desk::tell(piece entered, const ledger::entry_report& report) {
+    news_.clear();
+    if (report.known > 0) {
+        review(entered);
+    } else if (told_) {
+        append_news(entered, report, news_);
+    }
+    if (told_ && !news_.empty()) told_(news_);
+}
+
+// An earlier try had more success than it was told, so what the ledger refused then was never given
+// back. The report does not say which; the book does. Rare, so one question each is no matter.
+void desk::review(piece known) {
+    for (const sale::promise& p : known) {
+        const result<sale::order> found = world_.sink.find(p.order);
+        if (found.has_error()) continue;
+        if (!holds_stock(found->state)) world_.turnstile.release(p.sale, p.buyer, p.order);
+        news_.push_back({*found, 0});
+    }
 }
 
 // Logged when it begins and when it ends, not for every try.
@@ -101,12 +191,12 @@ void desk::recover() {
     failures_ = 0;
 }
 
-void desk::count(const ledger::entry_report& report, instant begun) {
+void desk::count(piece entered, const ledger::entry_report& report, instant begun) {
     const std::lock_guard lock(mutex_);
-    figures_.entered += batch_.size() - report.refused.size();
+    figures_.entered += entered.size() - report.refused.size();
     figures_.refused += report.refused.size();
     ++figures_.batches;
-    figures_.last_batch = batch_.size();
+    figures_.last_batch = entered.size();
     figures_.last_batch_took = std::max(milliseconds(0), world_.clock.now() - begun);
 }
 

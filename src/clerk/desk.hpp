@@ -1,5 +1,8 @@
 // One batch after the other from the line of promises into the book: the clerk's work, without its
 // thread. The work is done by one thread; what is marked so may be called from any.
+//
+// A batch that the book does not take is tried in halves, and these in halves, until the promise
+// that is to blame stands alone: that one is put aside, and the line goes on.
 
 #pragma once
 
@@ -13,19 +16,15 @@
 #include "clerk/pace.hpp"
 #include "clerk/ports.hpp"
 #include "gate/turnstile.hpp"
+#include "sale/news.hpp"
 
 namespace floodgate::clerk {
 
-// A batch that is in the book now. Valid during the call only.
-struct entered_batch {
-    std::span<const sale::promise> promises;  // all of them, the refused ones too
-    std::span<const ledger::refusal> refused;
-};
-
 // What the metrics show. Counted since start.
 struct figures {
-    std::uint64_t entered = 0;  // promises that are orders now
-    std::uint64_t refused = 0;  // and those that are not
+    std::uint64_t entered = 0;    // promises that are orders now
+    std::uint64_t refused = 0;    // and those that are not
+    std::uint64_t put_aside = 0;  // and those that could not be entered
     std::uint64_t batches = 0;
     std::uint64_t last_batch = 0;  // promises
     milliseconds last_batch_took{0};
@@ -37,27 +36,26 @@ struct figures {
 enum class outcome : std::uint8_t {
     nothing = 1,  // every durable promise is in the book
     part,         // entered a batch that was not full
-    full,         // entered a full batch: there may be more
+    full,         // there may be more: a full batch was entered, or a part of one
     failed,       // the journal or the ledger is unavailable; the batch is kept for the next step
     corrupt,      // the journal cannot be read: nothing will ever be entered again
 };
 
 class desk {
 public:
-    // `entered` is the ledger's position at start. `told` is called after each batch, from the
-    // working thread; it must be quick and must not throw.
+    // `entered` is the ledger's position at start. `told` hears of what was entered and what was
+    // refused, not of what was put aside: to its buyer that is still queued. May be empty.
     struct world {
         promise_source& source;
         order_sink& sink;
         gate::turnstile& turnstile;
         const floodgate::clock& clock;
     };
-    desk(world w, std::size_t batch_max, sale::sequence entered,
-         std::function<void(const entered_batch&)> told);
+    desk(world w, const options& o, sale::sequence entered, sale::tell_news told);
 
-    // Enters one batch, or the one that failed before; gives back to the gate what the ledger
-    // refused; lets the journal forget the batch. In this order: a crash in between repeats the
-    // batch, which the ledger knows by its position.
+    // Enters one batch, or (a part of) the one that failed before; gives back to the gate what the
+    // ledger refused; lets the journal forget the batch. In this order: a crash in between repeats
+    // the batch, which the ledger knows by its position.
     outcome step();
 
     // How long the oldest promise has waited is known only after a look at it. For a clerk that
@@ -74,17 +72,31 @@ public:
     figures read_figures() const;
 
 private:
+    using piece = std::span<const sale::promise>;
+
     std::optional<outcome> gather();
     outcome book();
+    outcome cope(piece tried, boost::system::error_code error);
+    bool is_to_blame(piece tried);
+    outcome put_aside(const sale::promise& p, boost::system::error_code error);
+    outcome advance();
     void settle(const ledger::entry_report& report);
+    void tell(piece entered, const ledger::entry_report& report);
+    void review(piece known);
     outcome fail(const char* where, boost::system::error_code error);
     void recover();
-    void count(const ledger::entry_report& report, instant begun);
+    void count(piece entered, const ledger::entry_report& report, instant begun);
 
     const world world_;
     const std::size_t batch_max_;
-    const std::function<void(const entered_batch&)> told_;
-    std::vector<sale::promise> batch_;  // in hand: read and not in the book
+    const ladder retries_;
+    const sale::tell_news told_;
+    std::vector<sale::promise> batch_;  // in hand: read and not all of it in the book
+    std::size_t done_ = 0;              // so many of them are
+    std::vector<std::size_t> pieces_;   // what is left is tried in parts of these sizes, last first
+    bool splitting_ = false;            // some promise of the batch is to blame, not the ledger
+    std::uint64_t tries_ = 0;           // of the next piece, in vain while the ledger was well
+    std::vector<sale::order_news> news_;
     std::uint64_t failures_ = 0;
     std::string last_failure_;
 

@@ -12,12 +12,16 @@ struct DeskTest : testing::Test {
     memory_sink sink;
     memory_gate gate;
     manual_clock clock{noon};
-    std::vector<std::size_t> told;
+    std::vector<std::size_t> told;  // how much at a time
+    std::vector<sale::order_news> news;
     desk work = at({0});
 
     desk at(sale::sequence entered) {
-        return desk({source, sink, gate, clock}, 10, entered,
-                    [this](const entered_batch& b) { told.push_back(b.promises.size()); });
+        return desk({source, sink, gate, clock}, {.batch_max = 10}, entered,
+                    [this](std::span<const sale::order_news> all) {
+                        told.push_back(all.size());
+                        news.insert(news.end(), all.begin(), all.end());
+                    });
     }
     void expect_every_order_once(std::uint64_t count) {
         ASSERT_EQ(sink.orders.size(), count);
@@ -39,7 +43,7 @@ TEST_F(DeskTest, EntersTheLineInOrderInBatchesOfAtMostTheMaximum) {
 
 TEST_F(DeskTest, KeepsTheBatchWhileTheLedgerIsAwayAndLosesNothing) {
     source.append(5);
-    sink.failures_left = 3;
+    sink.away = true;
     for (std::uint64_t i = 1; i <= 3; ++i) {
         EXPECT_EQ(work.step(), outcome::failed);
         EXPECT_EQ(work.failures(), i);
@@ -47,6 +51,7 @@ TEST_F(DeskTest, KeepsTheBatchWhileTheLedgerIsAwayAndLosesNothing) {
     }
     EXPECT_EQ(source.forgotten, 0U) << "the journal must keep what is not in the book";
     EXPECT_TRUE(told.empty());
+    sink.away = false;
     EXPECT_EQ(work.step(), outcome::part);
     EXPECT_EQ(sink.batches, (std::vector<std::size_t>{5, 5, 5, 5})) << "the same batch each time";
     EXPECT_EQ(work.failures(), 0U);
@@ -82,6 +87,47 @@ TEST_F(DeskTest, GivesBackToTheGateExactlyWhatTheLedgerRefused) {
     EXPECT_EQ(work.read_figures().entered, 22U);
     EXPECT_EQ(work.read_figures().refused, 3U);
     EXPECT_EQ(work.position().value, 25U) << "a refusal is dealt with, not repeated";
+}
+
+TEST_F(DeskTest, TellsOfEveryOrderAsItIsNow) {
+    sink.refuses = [](const sale::promise& p) { return p.order.value == 1002; };
+    source.append(2);
+    work.step();
+    ASSERT_EQ(news.size(), 2U);
+    const sale::order& good = news[0].what;
+    EXPECT_EQ(news[0].event, 0);
+    EXPECT_EQ(good.no.value, 1001U);
+    EXPECT_EQ(good.sale.value, 7);
+    EXPECT_EQ(good.buyer.value, 1);
+    EXPECT_EQ(good.quantity, 2U);
+    EXPECT_EQ(good.amount.value, 2 * 9900);
+    EXPECT_EQ(good.amount_points.value, 2 * 50);
+    EXPECT_EQ(good.state, sale::order_state::unpaid);
+    EXPECT_EQ(good.created_at, noon + milliseconds(1));
+    EXPECT_EQ(good.pay_by, good.created_at + pay_within);
+    EXPECT_EQ(good.reason, "");
+    const sale::order& refused = news[1].what;
+    EXPECT_EQ(refused.no.value, 1002U);
+    EXPECT_EQ(refused.state, sale::order_state::failed);
+    EXPECT_EQ(refused.reason, "no_stock");
+}
+
+TEST_F(DeskTest, WithoutAListenerItWorksTheSame) {
+    desk mute({source, sink, gate, clock}, {.batch_max = 10}, {0}, nullptr);
+    source.append(25);
+    while (mute.step() != outcome::nothing) continue;
+    expect_every_order_once(25);
+}
+
+TEST_F(DeskTest, ABatchThatIsKnownAlreadyIsReadFromTheBook) {
+    sink.refuses = [](const sale::promise& p) { return p.order.value == 1002; };
+    source.append(3);
+    ASSERT_TRUE(sink.enter(source.line, {3}));  // and the answer was lost
+    work.step();
+    ASSERT_EQ(news.size(), 3U);
+    EXPECT_EQ(news[0].what.state, sale::order_state::unpaid);
+    EXPECT_EQ(news[1].what.state, sale::order_state::failed);
+    EXPECT_EQ(gate.released, (std::vector<sale::order_no>{{1002}})) << "else it is held for ever";
 }
 
 TEST_F(DeskTest, AfterARestartGoesOnWhereTheLedgerStands) {

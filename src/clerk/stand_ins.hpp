@@ -14,12 +14,16 @@
 namespace floodgate::clerk {
 
 inline constexpr instant noon{milliseconds(1'800'000'000'000)};
+inline constexpr milliseconds pay_within{600'000};
 
 inline sale::promise promise_number(std::uint64_t n) {
     sale::promise p;
     p.order = {1000 + n};
     p.sale = {7};
     p.buyer = {static_cast<std::int64_t>(n)};
+    p.quantity = 2;
+    p.unit_price = {9900};
+    p.unit_points = {50};
     p.at = noon + milliseconds(static_cast<std::int64_t>(n));
     return p;
 }
@@ -59,6 +63,14 @@ struct memory_sink final : order_sink {
     std::vector<std::size_t> batches;  // the size of every try
     std::atomic<int> failures_left{0};
     std::function<bool(const sale::promise&)> refuses;
+    std::function<bool(const sale::promise&)> rejects, jams;  // a batch with such a one in it
+    std::atomic<bool> away{false};                            // probe() finds it so
+    std::vector<sale::order_no> failed;
+    struct letter {
+        sale::promise promise;
+        ledger::setback why;
+    };
+    std::vector<letter> letters;
     std::function<void()> meanwhile;  // what happens while a batch is being entered
 
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
@@ -70,24 +82,60 @@ struct memory_sink final : order_sink {
             --failures_left;
             return make_error_code(errc::store_unavailable);
         }
+        if (away || any(batch, jams)) return make_error_code(errc::store_unavailable);
+        if (any(batch, rejects)) return make_error_code(errc::rejected);
         ledger::entry_report report;
         if (last.value <= position) {
             report.known = batch.size();
             return report;
         }
         for (const sale::promise& p : batch) {
-            if (refuses && refuses(p))
+            if (refuses && refuses(p)) {
                 report.refused.push_back({p, "no_stock"});
-            else
+                failed.push_back(p.order);
+            } else {
                 orders.push_back(p.order);
+            }
+            report.pay_within[p.sale] = pay_within;
         }
         report.entered = batch.size() - report.refused.size();
         position = last.value;
         return report;
     }
+    result<void> put_aside(const sale::promise& p, sale::sequence last,
+                           const ledger::setback& why) override {
+        const std::lock_guard lock(mutex);
+        if (away) return make_error_code(errc::store_unavailable);
+        letters.push_back({p, why});
+        position = last.value;
+        return {};
+    }
+    result<void> probe() override {
+        if (away || failures_left > 0) return make_error_code(errc::store_unavailable);
+        return {};
+    }
+    result<sale::order> find(sale::order_no no) override {
+        const std::lock_guard lock(mutex);
+        sale::order o;
+        o.no = no;
+        const auto among = [&](const auto& all) { return std::ranges::count(all, no) > 0; };
+        if (among(orders))
+            o.state = sale::order_state::unpaid;
+        else if (among(failed))
+            o.state = sale::order_state::failed;
+        else
+            return make_error_code(errc::not_found);
+        return o;
+    }
     std::size_t count() {
         const std::lock_guard lock(mutex);
         return orders.size();
+    }
+
+private:
+    static bool any(std::span<const sale::promise> batch,
+                    const std::function<bool(const sale::promise&)>& such) {
+        return such && std::ranges::any_of(batch, such);
     }
 };
 

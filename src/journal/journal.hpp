@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "base/result.hpp"
 #include "sale/promise_line.hpp"
 
@@ -31,7 +32,8 @@ struct options {
 // What the metrics show. Counted since start, but for `segments`: the files there are now.
 struct figures {
     std::uint64_t records = 0, promises = 0, bytes = 0, segments = 0;
-    std::uint64_t sync_us_total = 0, sync_us_max = 0;
+    histogram::reading sync_us;  // waiting for the disk, one for each record
+    histogram::reading batch;    // promises in a record
 };
 
 class journal final : public sale::promise_line {

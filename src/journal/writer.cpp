@@ -49,6 +49,7 @@ bool writer::commit(const std::function<void()>& told) {
         header.first = each.first;
         if (!write_record(std::span(each.bytes).first(size), header)) return false;
         counted_.promises.fetch_add(each.count, std::memory_order_relaxed);
+        batch_.add(each.count);
         end_.last = {each.first.value + each.count - 1};
         end_.sealed = false;
         durable_.store(end_.last.value, std::memory_order_release);
@@ -103,10 +104,7 @@ bool writer::sync() {
     const auto began = steady_clock::now();
     if (auto synced = end_.file->sync(); !synced) return fail("sync", synced.error());
     const auto took = duration_cast<microseconds>(steady_clock::now() - began).count();
-    const auto took_us = static_cast<std::uint64_t>(took);
-    counted_.sync_us_total.fetch_add(took_us, std::memory_order_relaxed);
-    if (took_us > counted_.sync_us_max.load(std::memory_order_relaxed))
-        counted_.sync_us_max.store(took_us, std::memory_order_relaxed);
+    sync_us_.add(static_cast<std::uint64_t>(took));
     return true;
 }
 
@@ -123,8 +121,8 @@ figures writer::read_figures() const {
     now.promises = counted_.promises.load(std::memory_order_relaxed);
     now.bytes = counted_.bytes.load(std::memory_order_relaxed);
     now.segments = index_.segments();
-    now.sync_us_total = counted_.sync_us_total.load(std::memory_order_relaxed);
-    now.sync_us_max = counted_.sync_us_max.load(std::memory_order_relaxed);
+    now.sync_us = sync_us_.read();
+    now.batch = batch_.read();
     return now;
 }
 

@@ -64,8 +64,10 @@ private:
     std::atomic<std::uint64_t> durable_, appended_;
 
     struct {
-        std::atomic<std::uint64_t> records, promises, bytes, sync_us_total, sync_us_max;
+        std::atomic<std::uint64_t> records, promises, bytes;
     } counted_{};
+    histogram sync_us_{50, 100, 200, 500, 1000, 2000, 5000, 10'000, 50'000, 200'000, 1'000'000};
+    histogram batch_{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10'000};
 };
 
 }  // namespace floodgate::journal

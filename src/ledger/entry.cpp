@@ -95,6 +95,7 @@ void entry::reserve(sale::sale_id id, share& s) {
     rows.read(s.stock, held, s.limit, pay_within_s);
     s.held_before = s.reserved ? held - s.units : held;
     s.pay_within = std::chrono::seconds(pay_within_s);
+    report_.pay_within.emplace(id, s.pay_within);
 }
 
 // The happy path: no question asked, the unique keys find what is wrong.

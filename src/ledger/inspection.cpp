@@ -194,6 +194,7 @@ findings inspect_some(store::connection& c, only sale) {
     follow_log(c, sales, all);
     trace_differences(c, sales, all);
     read_letters(c, sale, all);
+    if (!sale) inspect_moves(c, all);
     return all;
 }
 

@@ -15,6 +15,8 @@ inline constexpr std::size_t findings_per_kind_max = 100;
 
 // Reads only. The caller's transaction gives one view of all tables.
 findings inspect(store::connection& c);
+// Of these: payments whose question does not fit their order, events that lead elsewhere.
+void inspect_moves(store::connection& c, findings& all);
 // Of one sale only: its row, orders, log and letters.
 findings inspect(store::connection& c, sale::sale_id id);
 

@@ -102,17 +102,7 @@ std::int64_t book_verbs::put_aside(const sale::promise& p, const setback& why) {
 
 void book_verbs::close(sale::order_no no) {
     const auto o = book_.orders().find(no).value();
-    const std::string sale = std::to_string(o.sale.value), units = std::to_string(o.quantity);
-    const auto c = db_->writer();
-    store::transaction t(*c, store::access::write);
-    c->execute("UPDATE orders SET state = 'closed', mark = NULL WHERE order_no = " +
-               std::to_string(no.value));
-    c->execute(
-        "INSERT INTO stock_log (sale_id, kind, stock_before, stock_after, held_before, held_after, "
-        "note, at_ms) SELECT id, 'released', stock, stock, held, held - " +
-        units + ", '', 0 FROM sales WHERE id = " + sale);
-    c->execute("UPDATE sales SET held = held - " + units + " WHERE id = " + sale);
-    t.commit();
+    ASSERT_TRUE(book_.moves().cancel(no, o.buyer, o.created_at).value().moved);
 }
 
 std::int64_t book_verbs::held(sale::sale_id sale) {

@@ -63,7 +63,7 @@ public:
     // The next in the line cannot be entered. Gives the letter's id.
     std::int64_t put_aside(const sale::promise& p,
                            const setback& why = {.cause = "poison", .next_try = noon, .now = noon});
-    void close(sale::order_no no);  // as the clerk will: state, mark, held and log line
+    void close(sale::order_no no);  // as its buyer would: cancelled
 
     std::int64_t held(sale::sale_id sale);
     std::string state(const sale::promise& p);  // "unpaid", "failed limit_reached", "absent"

@@ -62,7 +62,8 @@ public:
     // Of the buyer's own orders; a foreign one is not_found, like a missing one.
 
     // Remembers the channel before it is asked for money. Not moved: not unpaid, being closed, past
-    // its deadline, or begun with another method. The same method again is fine (moved).
+    // its deadline, or begun with another method. The same method again is fine (moved). invalid:
+    // a method is a word of 1 to 12 characters.
     result<move_outcome> begin_payment(sale::order_no no, sale::user_id buyer,
                                        const std::string& method, instant now);
     // Closed at once when no payment was begun; else `closing`. Cancelling what is being closed
@@ -81,16 +82,19 @@ public:
     result<move_outcome> finish_refund(sale::order_no no, instant now);
 
     // Unpaid orders whose deadline is `now` or earlier and which are not being closed, earliest
-    // first, at most `max`, in one transaction: one stock update and one log line per sale.
+    // first, at most `max`, in one transaction: one stock update and one log line per sale. An
+    // order whose sale does not hold its units (somebody changed the book) is left for the repair.
     result<due_report> close_due(instant now, std::size_t max);
 
-    // Channels to be asked by now, longest waiting first. What is asked again at a later time is
-    // not among them until then.
+    // Channels to be asked by now, longest due first. What is asked again at a later time is not
+    // among them until then.
     result<std::vector<open_question>> open_questions(instant now, std::size_t max);
+    // No clear answer this time. not_found: nothing is asked any more, the order has moved on.
     result<void> ask_again(sale::order_no no, instant at, const std::string& note);
     // Every open question, for an operator, by order number above `after`.
     result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);
     result<std::int64_t> count_questions();
+    result<instant> oldest_question();  // since when it is asked; never: there is none
 
     // The buyer's mailbox: moves after `since`, oldest first.
     result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,

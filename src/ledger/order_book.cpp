@@ -4,6 +4,7 @@
 #include "ledger/entry.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/journal_position.hpp"
+#include "ledger/order_row.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
@@ -12,17 +13,26 @@ namespace {
 using store::access;
 using store::transaction;
 
-sale::order order_in(const store::row_cursor& rows) {
-    sale::order o;
-    std::string state;
-    rows.read(o.no, o.sale, o.buyer, o.quantity, o.amount, o.amount_points, state, o.reason,
-              o.created_at, o.pay_by);
-    const auto known = sale::parse_order_state(state);
-    if (!known)
-        throw store::sql_error(store::sql_failure::corrupt,
-                               "an order is in no known state: " + state);
-    o.state = *known;
-    return o;
+// What an earlier try has entered: its terms are still of interest.
+entry_report all_known(store::connection& c, std::span<const sale::promise> batch) {
+    entry_report report;
+    report.known = batch.size();
+    for (const sale::promise& p : batch) {
+        if (report.pay_within.contains(p.sale)) continue;
+        auto rows = c.ask("SELECT pay_within_s FROM sales WHERE id = ?", p.sale);
+        if (rows.next())
+            report.pay_within[p.sale] = std::chrono::seconds(rows.get<std::int64_t>(0));
+    }
+    return report;
+}
+
+// The orders a question finds; its columns are those of held_order.
+void visit_all(store::row_cursor rows, const std::function<void(const held_order&)>& visit) {
+    held_order o;
+    while (rows.next()) {
+        rows.read(o.no, o.sale, o.buyer, o.quantity, o.key);
+        visit(o);
+    }
 }
 
 }  // namespace
@@ -31,11 +41,21 @@ result<entry_report> order_book::enter(std::span<const sale::promise> batch, sal
     return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        if (last <= position_in(*c)) return entry_report{.known = batch.size(), .refused = {}};
+        if (last <= position_in(*c)) return all_known(*c, batch);
         entry_report report = entry(*c).run(batch);
         move_position(*c, last);
         t.commit();
         return report;
+    });
+}
+
+result<void> order_book::probe() {
+    return guarded("orders.probe", [&]() -> result<void> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        move_position(*c, position_in(*c));
+        t.commit();
+        return {};
     });
 }
 
@@ -47,12 +67,9 @@ result<sale::sequence> order_book::position() {
 result<sale::order> order_book::find(sale::order_no no) {
     return guarded("orders.find", [&]() -> result<sale::order> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT order_no, sale_id, buyer_id, quantity, amount_fen, amount_points, state, "
-            "reason, created_ms, pay_by_ms FROM orders WHERE order_no = ?",
-            no);
+        auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
         if (!rows.next()) return errc::not_found;
-        return order_in(rows);
+        return read_order_row(rows).order;
     });
 }
 
@@ -62,13 +79,11 @@ result<std::vector<sale::order>> order_book::of_buyer(sale::user_id buyer, sale:
         const auto c = db_.reader();
         const std::int64_t below =
             before.value == 0 ? INT64_MAX : static_cast<std::int64_t>(before.value);
-        auto rows = c->ask(
-            "SELECT order_no, sale_id, buyer_id, quantity, amount_fen, amount_points, state, "
-            "reason, created_ms, pay_by_ms FROM orders WHERE buyer_id = ? AND order_no < ? "
-            "ORDER BY order_no DESC LIMIT ?",
-            buyer, below, limit);
+        auto rows = c->ask(select_orders("WHERE o.buyer_id = ? AND o.order_no < ? "
+                                         "ORDER BY o.order_no DESC LIMIT ?"),
+                           buyer, below, limit);
         std::vector<sale::order> orders;
-        while (rows.next()) orders.push_back(order_in(rows));
+        while (rows.next()) orders.push_back(read_order_row(rows).order);
         return orders;
     });
 }
@@ -76,14 +91,20 @@ result<std::vector<sale::order>> order_book::of_buyer(sale::user_id buyer, sale:
 result<void> order_book::for_each_held(const std::function<void(const held_order&)>& visit) {
     return guarded("orders.for_each_held", [&]() -> result<void> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT order_no, sale_id, buyer_id, quantity, idempotency_key FROM orders "
-            "WHERE mark IS NOT NULL ORDER BY order_no");
-        held_order o;
-        while (rows.next()) {
-            rows.read(o.no, o.sale, o.buyer, o.quantity, o.key);
-            visit(o);
-        }
+        visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
+                         "FROM orders WHERE mark IS NOT NULL ORDER BY order_no"),
+                  visit);
+        return {};
+    });
+}
+
+result<void> order_book::for_each_spent_key(const std::function<void(const held_order&)>& visit) {
+    return guarded("orders.for_each_spent_key", [&]() -> result<void> {
+        const auto c = db_.reader();
+        visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
+                         "FROM orders WHERE mark IS NULL AND idempotency_key IS NOT NULL "
+                         "ORDER BY order_no"),
+                  visit);
         return {};
     });
 }

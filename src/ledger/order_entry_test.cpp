@@ -191,7 +191,7 @@ TEST_P(OrderEntryContractTest, AKnownOrderIsLeftAloneWhateverItsStateAndItsSale)
     EXPECT_EQ(report.known, 4U);
     EXPECT_EQ(report.entered, 0U);
     EXPECT_THAT(report.refused, IsEmpty());
-    EXPECT_EQ(verbs_.state(closed), "closed");
+    EXPECT_EQ(verbs_.state(closed), "closed cancelled");
     EXPECT_EQ(verbs_.held(narrow), 1);
     EXPECT_EQ(verbs_.held(wide), 2);
     EXPECT_THAT(verbs_.check(), IsEmpty());

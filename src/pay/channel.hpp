@@ -38,7 +38,7 @@ public:
     virtual ~channel() = default;
 
     virtual std::string_view method() const = 0;  // "test", "alipay": the word in the request
-    // store_unavailable: the channel cannot be reached.
+    // store_unavailable: the channel cannot be reached. conflict: the trade was closed meanwhile.
     virtual result<checkout> begin(const sale::order& o) = 0;
     virtual trade query(const sale::order& o) = 0;
     // Asks that nobody can pay any more, and says what the trade is then.

@@ -15,7 +15,9 @@ struct dialect {
     std::string_view table_end;      // after a CREATE TABLE's closing bracket
     std::string_view clustered_end;  // the same, for a table stored in the order of its primary key
     std::string_view insert_ignore;  // INSERT that passes over rows which are there already
-    std::size_t rows_per_insert;     // how many rows one INSERT should carry
+    // After a SELECT in a write transaction: keeps other writers from the rows it found.
+    std::string_view for_update;
+    std::size_t rows_per_insert;  // how many rows one INSERT should carry
 };
 
 inline constexpr dialect sqlite_dialect{
@@ -25,6 +27,7 @@ inline constexpr dialect sqlite_dialect{
     .table_end = "",
     .clustered_end = " WITHOUT ROWID",
     .insert_ignore = "INSERT OR IGNORE",
+    .for_update = "",  // One writer at a time: nobody is there to keep away.
     .rows_per_insert = 1,
 };
 
@@ -36,6 +39,7 @@ inline constexpr dialect mysql_dialect{
     .table_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
     .clustered_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
     .insert_ignore = "INSERT IGNORE",
+    .for_update = " FOR UPDATE",
     .rows_per_insert = 256,
 };
 

@@ -113,7 +113,8 @@ private:
         lane_ = turnstile_->open_lane([] {});
         source_ = std::make_unique<clerk::journal_source>(*line_);
         desk_ = std::make_unique<clerk::desk>(
-            clerk::desk::world{*source_, sink_, *turnstile_, clock_}, 7, *entered, nullptr);
+            clerk::desk::world{*source_, sink_, *turnstile_, clock_}, {.batch_max = 7}, *entered,
+            nullptr);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
     }
 

@@ -1,0 +1,31 @@
+// What follows a move in the ledger: units go back to the gate, and whoever listens is told.
+
+#pragma once
+
+#include <span>
+
+#include "gate/turnstile.hpp"
+#include "ledger/move_book.hpp"
+#include "sale/news.hpp"
+
+namespace floodgate::clerk {
+
+// Any thread. A crash before it has done its part is mended by the restart, which builds the gate
+// from the ledger.
+class aftermath {
+public:
+    // `told` may be empty. The turnstile must outlive this.
+    aftermath(gate::turnstile& turnstile, sale::tell_news told)
+        : turnstile_(turnstile), told_(std::move(told)) {}
+
+    // What did not move has no aftermath. In this order: who is told that the unit is back may buy
+    // it.
+    void settle(std::span<const ledger::move_outcome> outcomes) const;
+    void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
+
+private:
+    gate::turnstile& turnstile_;
+    const sale::tell_news told_;
+};
+
+}  // namespace floodgate::clerk

@@ -1,0 +1,57 @@
+// Tries again to enter promises that were put aside, on the ladder; who has none left is a dead
+// letter, for an operator to decide on.
+
+#pragma once
+
+#include <mutex>
+
+#include "alarm/board.hpp"
+#include "base/clock.hpp"
+#include "clerk/aftermath.hpp"
+#include "clerk/ladder.hpp"
+#include "clerk/trouble.hpp"
+#include "ledger/ledger.hpp"
+
+namespace floodgate::clerk {
+
+struct second_chances_figures {
+    std::uint64_t retried = 0;
+    std::uint64_t revived = 0;  // of these, in the book now
+    std::uint64_t died = 0;     // and out of tries, or rejected
+};
+
+class second_chances {
+public:
+    struct world {
+        ledger::ledger& book;
+        const aftermath& after;
+        alarm::board& alarms;
+        const floodgate::clock& clock;
+    };
+    explicit second_chances(world w, ladder retries = {}, std::size_t at_once = 100)
+        : world_(w), retries_(std::move(retries)), at_once_(at_once) {}
+
+    // Tries what is due. True: there may be more. One thread. A ledger that is away as a whole is
+    // no letter's fault: it costs none of them a step of the ladder.
+    bool step();
+
+    // Raises or clears the alert of dead letters.
+    void watch();
+
+    second_chances_figures read_figures() const;  // any thread
+
+private:
+    result<void> retry(const ledger::letter& l);
+    result<void> set_back(const ledger::letter& l, boost::system::error_code why);
+    void settle(const ledger::letter& l, const ledger::entry_report& report);
+    void count(std::uint64_t second_chances_figures::*what);
+
+    const world world_;
+    const ladder retries_;
+    const std::size_t at_once_;
+    trouble trouble_{"second_chances"}, watching_{"dead_letters"};
+    mutable std::mutex mutex_;
+    second_chances_figures figures_;  // guarded by mutex_
+};
+
+}  // namespace floodgate::clerk

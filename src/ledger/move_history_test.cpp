@@ -1,0 +1,1 @@
+#include "ledger/ledger_fixture.hpp"

@@ -1,0 +1,35 @@
+// An order as its row has it, with the payment that was begun for it, if any.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sale/order.hpp"
+#include "store/sql.hpp"
+
+namespace floodgate::ledger {
+
+// The words of payments.question; none is open while it is empty.
+inline constexpr std::string_view asks_close = "close", asks_refund = "refund";
+
+struct order_row {
+    sale::order order;
+    std::string method;  // the channel; empty: nobody began to pay
+    std::string question;
+    std::int64_t tries = 0;
+    std::string note;
+    instant asked_since;
+
+    bool begun() const { return !method.empty(); }
+};
+
+// "SELECT ... FROM orders o LEFT JOIN payments p ... " and then `rest`, from its WHERE on. Columns
+// for read_order_row.
+std::string select_orders(std::string_view rest);
+order_row read_order_row(const store::row_cursor& rows);
+
+// Throws sql_error (corrupt) for a word that is no state.
+sale::order_state to_order_state(const std::string& word);
+
+}  // namespace floodgate::ledger

@@ -1,0 +1,40 @@
+// The method "test": pays at once, with money that does not exist. For demos and trials.
+//
+// It keeps its trades in memory. After a restart, and beyond `remembered` trades, it knows nothing
+// of the older ones, and closes them when asked to: only good enough because nobody loses money.
+
+#pragma once
+
+#include <cassert>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "pay/channel.hpp"
+
+namespace floodgate::pay {
+
+class test_channel final : public channel {
+public:
+    explicit test_channel(std::size_t remembered = 100'000) : remembered_(remembered) {
+        assert(remembered_ > 0);
+    }
+
+    std::string_view method() const override { return "test"; }
+    // conflict: the trade was closed, or its money given back.
+    result<checkout> begin(const sale::order& o) override;
+    // A trade it does not know is open, never absent: it could still be begun.
+    trade query(const sale::order& o) override;
+    trade close(const sale::order& o) override;
+    refund_answer refund(const sale::order& o) override;
+
+private:
+    trade& remember(sale::order_no no, trade as);
+
+    const std::size_t remembered_;
+    std::mutex mutex_;
+    std::unordered_map<std::uint64_t, trade> trades_;  // paid or closed, by order number
+    std::deque<std::uint64_t> oldest_first_;
+};
+
+}  // namespace floodgate::pay
