@@ -187,6 +187,7 @@ void event_loop::tick() {
         if (steady_now_ >= cut_off_) who->close();
     }
     if (polls_.count() > 0) answer_polls(polls_.overdue(steady_now_));
+    room_.tick(steady_now_);
     if (steady_now_ >= cut_sockets_) room_.cut_all();
     if (!batch_.empty()) settle();
     if (std::exchange(accept_again_, false)) accept_next();

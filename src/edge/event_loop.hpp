@@ -77,9 +77,7 @@ public:
     bool trusts(const boost::asio::ip::address& peer) const { return proxies_.is_trusted(peer); }
     readiness& sockets() { return sockets_; }
     boost::asio::io_context& context() { return io_; }
-    web_socket::world for_sockets() {
-        return {with_.mailroom.options().sockets, with_.mailroom.count()};
-    }
+    web_socket::world for_sockets() { return room_.for_sockets(); }
     void stop_waiting(connection& who);  // if it waits for an order: answered with what is known
 
 private:

@@ -82,4 +82,9 @@ void socket_room::cut_all() {
     for (const auto& socket : everybody()) socket->cut();
 }
 
+void socket_room::tick(web_socket::clock::time_point now) {
+    for (; !leaving_.empty() && leaving_.front().cut_at <= now; leaving_.pop_front())
+        if (const auto who = leaving_.front().who.lock()) who->cut();
+}
+
 }  // namespace floodgate::edge

@@ -33,6 +33,9 @@ public:
     void close(std::uint64_t id, close_code code, std::string_view why);
     void close_all();  // we are going away
     void cut_all();
+    void tick(web_socket::clock::time_point now);  // cuts those who do not go
+
+    web_socket::world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
 
     bool empty() const { return guests_.empty(); }
 
@@ -50,6 +53,7 @@ private:
     const std::uint32_t loop_;
     std::unordered_map<std::uint64_t, guest> guests_;
     std::unordered_multimap<sale::user_id, std::uint64_t> by_buyer_;
+    std::deque<web_socket::farewell> leaving_;  // all have the same time: earliest first
     std::uint64_t last_id_ = 0;
 };
 

@@ -49,7 +49,7 @@ private:
 class SocketRoomTest : public testing::Test {
 protected:
     std::shared_ptr<test_socket> arrive(std::int64_t buyer = 7, bool greeted = true) {
-        auto socket = std::make_shared<test_socket>(web_socket::world{options(), mail_.count()});
+        auto socket = std::make_shared<test_socket>(room_.for_sockets());
         last_ = room_.reserve({buyer});
         EXPECT_NE(last_, 0U);
         room_.admit(last_, socket, request_);
@@ -61,7 +61,6 @@ protected:
         }
         return socket;
     }
-    const socket_options& options() const { return mail_.options().sockets; }
     static std::string kind(const std::string& message) {
         return std::string(boost::json::parse(message).at("type").as_string());
     }
@@ -119,6 +118,18 @@ TEST_F(SocketRoomTest, OneThatDoesNotReadIsClosedAtItsLimitAndOthersHearAll) {
     EXPECT_EQ(mail_.read_figures().overflowed, 1U);
     slow->take_all();
     EXPECT_EQ(slow->got.size(), 1U);  // what waited behind is not sent any more
+}
+
+// Its goodbye waits behind the message it does not take: nobody but us would ever end it.
+TEST_F(SocketRoomTest, WhoeverDoesNotGoIsCut) {
+    const auto slow = arrive(), gone = arrive();
+    const auto now = web_socket::clock::now();
+    for (std::uint64_t no = 1; no <= 5; ++no) room_.hear(news_of{.no = no});
+    gone->hang_up();
+    room_.tick(now + std::chrono::seconds(2));
+    EXPECT_FALSE(slow->dropped);
+    room_.tick(now + std::chrono::seconds(5));
+    EXPECT_TRUE(slow->dropped);
 }
 
 TEST_F(SocketRoomTest, BytesCountAsWellAsMessages) {

@@ -8,6 +8,7 @@ namespace floodgate::edge {
 namespace {
 
 constexpr std::uint32_t messages_a_second_max = 10;
+constexpr auto goodbye_time = std::chrono::seconds(3);
 
 bool is_ping(std::string_view message) {
     boost::system::error_code error;
@@ -87,6 +88,7 @@ void web_socket::close(close_code code, std::string_view why) {
     if (!open_) return cut();
     closing_ = true;
     if (unsent_.size() > 1) unsent_.erase(unsent_.begin() + (writing_ ? 1 : 0), unsent_.end());
+    world_.leaving.push_back({clock::now() + goodbye_time, weak_from_this()});
     send_close(code, why);
 }
 

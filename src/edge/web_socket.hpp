@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,9 +37,16 @@ public:
     using text = std::shared_ptr<const std::string>;
     using clock = std::chrono::steady_clock;
 
+    // A socket that was sent a goodbye, and when its time is over. Beast does not watch over one
+    // whose goodbye waits behind a message that the client does not take.
+    struct farewell {
+        clock::time_point cut_at;
+        std::weak_ptr<web_socket> who;
+    };
     struct world {
         const socket_options& options;
         mailroom::counters& count;
+        std::deque<farewell>& leaving;
     };
     explicit web_socket(world w) : world_(w) {}
     virtual ~web_socket() = default;

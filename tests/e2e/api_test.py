@@ -171,6 +171,20 @@ class PurchaseTest(SharedServer):
         self.assertAlmostEqual(to_pay.total_seconds(), 600, delta=5)
         self.assertEqual(self.client.get(f"{API}/sales/{sale}").json["stock"], 3)
 
+    def test_a_ticket_opens_a_socket(self):
+        answer = self.client.post(f"{API}/ws/ticket", token=self.register())
+        self.assertEqual(answer.status, 201)
+        path = f"{API}/ws?ticket={answer.json['ticket']}"
+        self.assert_problem(self.client.get(path), 426, "upgrade_required")
+        with self.connect() as client:
+            headers = {"Connection": "Upgrade", "Upgrade": "websocket",
+                       "Sec-WebSocket-Version": "13",
+                       "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+            answer = client.get(path, headers=headers)
+            self.assertEqual((answer.status, answer.headers["sec-websocket-accept"]),
+                             (101, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+        self.assert_problem(self.client.get(path, headers=headers), 401, "unauthenticated")
+
     def test_asking_again_gives_the_same_order_number(self):
         sale, token = self.add_sale(), self.register()
         no = self.client.buy(sale, token).json["order_no"]

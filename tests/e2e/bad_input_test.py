@@ -229,11 +229,13 @@ class BadInputTest(SharedServer):
     def test_bad_queries(self):
         self.begin()
         for operation in self.description.operations:
+            if {"ticket": []} in operation.details["security"]:
+                continue  # nothing is looked at before the ticket: results_test.py
             parameters = map(self.description.resolve, operation.details.get("parameters", []))
             for name in [p["name"] for p in parameters if p["in"] == "query"]:
                 for value in NUMBER_QUERIES:
-                    if name == "before" and value == "100000":
-                        continue
+                    if (name, value) in (("before", "100000"), ("wait_ms", "0")):
+                        continue  # these are fine
                     path = f"{self.real_path(operation)}?{name}={value}"
                     answer = self.client.get(path, self.token_for(operation))
                     problem = self.expect_refusal(answer, path, (400,))

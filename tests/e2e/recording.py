@@ -48,8 +48,7 @@ class Record:
                     kept.add(exchange.body[field])
         if exchange.answer.body and "json" in exchange.answer.headers.get("content-type", ""):
             said = exchange.answer.json
-            if "token" in said:
-                self.secrets.add(said["token"])
+            self.secrets |= {said[name] for name in ("token", "ticket") if name in said}
 
     def search(self, data):
         """Looks for secrets in the files of a server that has ended."""
