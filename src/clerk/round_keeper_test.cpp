@@ -42,7 +42,6 @@ protected:
     std::mutex catalogue_mutex_;
     warm_up_world world_{book_.catalogue(), turnstile_, catalogue_mutex_};
     round_keeper keeper_{world_, {}};
-    warm_up_batch batch_{world_};
 };
 
 TEST_F(RoundsTest, LoadsASaleAheadOfItsRoundAndOpensNothingByThat) {
@@ -146,61 +145,6 @@ TEST_F(RoundsTest, TriesAgainWhatFailed) {
     EXPECT_EQ(figures().warmed, 1U);
     EXPECT_EQ(turnstile_.look_up(id)->stock, 3);
     EXPECT_EQ(turnstile_.look_up(id)->taken, 2) << "warming up overwrites no count";
-}
-
-TEST_F(RoundsTest, LoadsAllSalesInPiecesAndShowsHowFarItIs) {
-    std::vector<sale::sale_id> ids;
-    for (int i = 0; i < 120; ++i) ids.push_back(verbs_.add_sale());
-    verbs_.sql("UPDATE sales SET state = 'draft' WHERE id = " + std::to_string(ids[3].value));
-    verbs_.sql("UPDATE sales SET state = 'paused' WHERE id = " + std::to_string(ids[4].value));
-    EXPECT_EQ(batch_.progress().started_at, never);
-    EXPECT_TRUE(batch_.warm_all(noon).has_value());
-    const auto p = batch_.progress();
-    EXPECT_EQ(p.total, 119U);
-    EXPECT_EQ(p.done, 119U);
-    EXPECT_EQ(p.failed, 0U);
-    EXPECT_FALSE(p.running);
-    EXPECT_EQ(p.started_at, noon);
-    EXPECT_FALSE(loaded(ids[3]));
-    EXPECT_TRUE(loaded(ids[4]));
-    EXPECT_TRUE(loaded(ids[119]));
-}
-
-TEST_F(RoundsTest, OneSaleThatFailsDoesNotStopTheRest) {
-    const auto id = verbs_.add_sale();
-    const std::vector<sale::sale_id> ids{{999}, id};
-    EXPECT_TRUE(batch_.warm(ids, noon).has_value());
-    EXPECT_EQ(batch_.progress().done, 2U);
-    EXPECT_EQ(batch_.progress().failed, 1U);
-    EXPECT_TRUE(loaded(id));
-}
-
-TEST_F(RoundsTest, RunsOneBatchAtATime) {
-    struct asking_gate final : gate::turnstile {
-        std::function<void()> meanwhile;
-        std::unique_ptr<gate::lane> open_lane(std::function<void()>) override { return nullptr; }
-        result<void> warm_up(const sale::sale&) override {
-            meanwhile();
-            return {};
-        }
-        void release(sale::sale_id, sale::user_id, sale::order_no) override {}
-        std::optional<gate::standing> look_up(sale::sale_id) override { return std::nullopt; }
-        std::vector<promised> promised_to(sale::user_id) override { return {}; }
-        std::vector<gate::held_unit> held_in(sale::sale_id) override { return {}; }
-        result<void> retake(const sale::promise&) override { return {}; }
-    } gate;
-    warm_up_batch batch({book_.catalogue(), gate, catalogue_mutex_});
-    verbs_.add_sale();
-    int asked = 0;
-    gate.meanwhile = [&] {
-        ++asked;
-        EXPECT_TRUE(batch.progress().running);
-        EXPECT_EQ(batch.progress().done, 0U);
-        EXPECT_EQ(batch.warm({}, noon).error(), make_error_code(errc::conflict));
-    };
-    EXPECT_TRUE(batch.warm_all(noon).has_value());
-    EXPECT_EQ(asked, 1);
-    EXPECT_EQ(batch.progress().done, 1U);
 }
 
 TEST_F(RoundsTest, OneSaleByHandSaysWhyNot) {
