@@ -20,6 +20,7 @@ protected:
     }
     static std::vector<std::uint64_t> numbers(const std::vector<move_outcome>& moves) {
         std::vector<std::uint64_t> all;
+        all.reserve(moves.size());
         for (const auto& m : moves) all.push_back(m.order.no.value);
         return all;
     }
