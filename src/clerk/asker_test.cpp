@@ -19,14 +19,14 @@ struct AskerTest : BookTest {
         channel_ = scripted.get();
         channels_.add(std::move(scripted));
     }
-    // Somebody began to pay, and the deadline has passed.
+    // Somebody began to pay and then cancelled.
     sale::order closing_order(std::int64_t buyer, const std::string& method = "test") {
-        const auto o = buy_with(buyer, method);
+        auto o = buy_with(buyer, method);
         EXPECT_TRUE(moves_.cancel(o.no, o.buyer, clock_.now()).value().moved);
         return o;
     }
     sale::order refunding_order(std::int64_t buyer) {
-        const auto o = buy_with(buyer, "test");
+        auto o = buy_with(buyer, "test");
         EXPECT_TRUE(moves_.pay(o.no, clock_.now()).value().moved);
         EXPECT_TRUE(moves_.ask_refund(o.no, o.buyer, clock_.now()).value().moved);
         return o;

@@ -42,7 +42,7 @@ protected:
     }
     // The same with a payment begun.
     sale::order buy_with(std::int64_t buyer, const std::string& method) {
-        const sale::order o = buy(buyer);
+        sale::order o = buy(buyer);
         EXPECT_TRUE(moves_.begin_payment(o.no, o.buyer, method, clock_.now()).value().moved);
         return o;
     }
