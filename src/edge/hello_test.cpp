@@ -1,5 +1,7 @@
 #include "edge/hello.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include "edge/handler_fixture.hpp"
 #include "edge/news_fixture.hpp"
 #include "sale/order_number.hpp"
