@@ -52,15 +52,15 @@ class TenThousandLives(FloodgateTest):
         wave = 0
         while buyers or acts:
             wave += 1
+            dies = wave == die_in_wave
             buys = [Attempt(self.shop, b) for b in buyers[:WAVE]]
-            killer = []
-            Crowd(self.server_.address, CONNECTIONS).rush(
-                mixed(acts, buys), at_start=(lambda: killer.append(self.die_soon()))
-                if wave == die_in_wave else None)
-            if killer:
-                killer[0].join()
+            crowd = Crowd(self.server_.address, CONNECTIONS)
+            if dies:
+                crowd = DeadlyCrowd(self.server_, CONNECTIONS, random.randint(50, WAVE))
+            crowd.rush(mixed(acts, buys))
+            if dies:
                 self.rise_again()
-            buyers = self.who_has_none(buys, killed=bool(killer)) + buyers[WAVE:]
+            buyers = self.who_has_none(buys, dies) + buyers[WAVE:]
             acts = self.wishes([a.buyer for a in buys if a.buyer in self.orders])
 
     def who_has_none(self, buys, killed):
@@ -86,19 +86,17 @@ class TenThousandLives(FloodgateTest):
         self.acts.update((a.buyer, a) for a in acts)
         return acts
 
-    def die_soon(self):
-        after_s = random.uniform(0.005, 0.3)
-        print(f"killed {after_s * 1000:.0f} ms after the wave began")
-        return self.server_.kill_after(after_s)
-
     def rise_again(self):
         self.audience.wait_for(lambda: self.audience.connected() == 0, what="sockets outlived it")
         self.server_.start()
+        self.client.close()
+        self.client = self.server_.client()
+        # Before anybody listens again, so that there is something in the mailboxes.
+        self.wait_until(lambda: self.server_.metric('floodgate_order_moves_total{to="closed"}'),
+                        what="nothing was closed after the start")
         began = time.monotonic()
         self.audience.connect(self.server_.address)
         print(f"{len(self.audience.ears)} sockets were back in {time.monotonic() - began:.1f} s")
-        self.client.close()
-        self.client = self.server_.client()
 
     # What must hold in the end.
 
@@ -210,7 +208,24 @@ class TenThousandLives(FloodgateTest):
         self.open_shop()
         self.live(die_in_wave=BUYERS // WAVE // 2)
         self.end()
-        self.assertEqual({e.hellos for e in self.audience.ears.values()}, {2})
+        ears = self.audience.ears.values()
+        self.assertEqual({e.hellos for e in ears}, {2})
+        self.assertGreater(sum(e.mailed for e in ears), 0)
+        self.assertGreater(sum(a.fate == "unanswered" for a in self.acts.values()), 0)
+
+
+class DeadlyCrowd(Crowd):
+    """Whoever hears the so-manieth answer kills the server: the others have calls under way."""
+
+    def __init__(self, server, connections, answers):
+        super().__init__(server.address, connections)
+        self.server, self.last_answer = server, answers
+        print(f"killed at answer {answers} of the wave")
+
+    def note(self, attempt, answer):
+        super().note(attempt, answer)
+        if self.answers == self.last_answer:
+            self.server.kill()
 
 
 def mixed(some, others):

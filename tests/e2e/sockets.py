@@ -40,14 +40,14 @@ def allow_files(wanted):
 class Ear:
     """One buyer who listens, and all they ever heard, over however many sockets."""
     __slots__ = ("buyer", "token", "socket", "buffer", "upgraded", "greeted", "line", "last_event",
-                 "hellos", "orders", "events", "heard_at", "closed_with")
+                 "hellos", "orders", "events", "mailed", "heard_at", "closed_with")
 
     def __init__(self, buyer, token):
         self.buyer, self.token = buyer, token
         self.orders = {}       # order number -> [(status, reason), ...] as heard
         self.events = []       # ids, from messages and from the hellos' mailboxes
         self.last_event = None  # the largest one, for `since`
-        self.hellos = 0
+        self.hellos = self.mailed = 0  # mailed: events that a hello had kept for them
         self.heard_at = None   # when the latest change of an order was heard
         self.socket = self.line = self.closed_with = None
         self.upgraded = self.greeted = False
@@ -87,6 +87,7 @@ class Ear:
             for order in message["orders"]:
                 self.note(order)
             self.events += [line["id"] for line in message["events"]]
+            self.mailed += len(message["events"])
             self.last_event = message["last_event"]
         elif message["type"] == "order":
             self.note(message["order"])
