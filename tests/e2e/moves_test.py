@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+"""What those are told who cancel, pay or return what cannot be."""
+import sqlite3
+import unittest
+
+from harness import API, UNLIMITED, held_in, lock_ledger
+from orders import CANCELLED, CONFIG, ShopTest
+
+
+class WhatCannotBe(ShopTest):
+    """Cancel, pay and refund where there is nothing to cancel, pay or refund."""
+
+    def assert_refused(self, answer, status, code, **says):
+        self.assertEqual((answer.status, answer.code), (status, code), answer.text)
+        self.assertEqual({k: answer.json.get(k) for k in says}, says)
+
+    def assert_conflict(self, verb, buyer, no, state):
+        self.assert_refused(self.call(verb, buyer, no), 409, "conflict", order_status=state,
+                            detail=f"the order is {state}")
+
+    def test_what_is_not_yours_is_not_there(self):
+        self.open_shop(users=3, stock=3)
+        mine = self.buy(1)
+        for verb in ("cancel", "pay", "refund"):
+            for no in (mine, int(mine) + 1, 1, 0, -1, 2**63 - 1, 2**63, "abc", "1.5", "%00"):
+                self.assert_refused(self.call(verb, 2, no), 404, "not_found")
+            answer = self.client.post(f"{API}/orders/{mine}/{verb}", {"method": "test"})
+            self.assert_refused(answer, 401, "unauthenticated")
+            answer = self.client.get(f"{API}/orders/{mine}/{verb}", self.shop.tokens[0])
+            self.assert_refused(answer, 405, "method_not_allowed")
+        self.assertEqual(self.status_of(1, mine), "unpaid")
+        self.assert_events([])
+
+    def test_the_state_does_not_allow_it(self):
+        self.open_shop(users=2, stock=2)
+        closed, paid = self.buy(1), self.buy(2)
+        self.assert_conflict("refund", 1, closed, "unpaid")
+        answer = self.call("cancel", 1, closed)
+        self.assertEqual((answer.status, answer.json["status"], answer.json["reason"]),
+                         (200, *CANCELLED))
+        answer = self.call("pay", 2, paid)
+        self.assertEqual((answer.status, answer.json["order"]["status"]), (200, "paid"))
+        for verb in ("cancel", "pay", "refund"):  # the double cancel among them
+            self.assert_conflict(verb, 1, closed, "closed")
+        for verb in ("cancel", "pay"):
+            self.assert_conflict(verb, 2, paid, "paid")
+        answer = self.call("refund", 2, paid)
+        self.assertEqual((answer.status, answer.json["status"]), (202, "refunding"))
+        self.assertEqual(self.status_of(2, paid, wait_ms=20000, **{"while": "refunding"}),
+                         "refunded")
+        for verb in ("refund", "cancel", "pay"):
+            self.assert_conflict(verb, 2, paid, "refunded")
+        self.assert_events([(closed, "unpaid", "closed", "cancelled"), (paid, "unpaid", "paid", ""),
+                            (paid, "paid", "refunding", ""), (paid, "refunding", "refunded", "")])
+        self.assertEqual(held_in(self.shop.data, self.sale), 0)  # and once each:
+        self.assertEqual([self.try_to_buy(b).status for b in (1, 2)], [202, 202])
+
+    def test_an_order_whose_time_is_over(self):
+        self.open_shop(pay_within_s=1)
+        late = self.buy(1)
+        self.assertEqual(self.status_of(1, late, wait_ms=20000, **{"while": "unpaid"}), "closed")
+        for verb in ("cancel", "pay", "refund"):
+            self.assert_conflict(verb, 1, late, "closed")
+        self.assert_events([(late, "unpaid", "closed", "timed_out")])
+
+    def test_an_order_that_is_still_queued(self):
+        """Its promise is one that the ledger does not take, so that it stays so."""
+        self.shop = self.fixture(users=2, stock=2)
+        self.sale = self.shop.sales[0]
+        book = sqlite3.connect(self.shop.data / "ledger.db")
+        book.execute("CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.buyer_id = 1 "
+                     "BEGIN SELECT RAISE(ABORT, 'poison'); END")
+        book.commit()
+        book.close()
+        self.server_ = self.server(self.shop.data, config=CONFIG)
+        self.start()
+        queued = self.try_to_buy(1).json["order_no"]
+        self.wait_until(lambda: self.server_.metric("floodgate_backlog_promises") == 0)
+        self.assertEqual(self.status_of(1, queued), "queued")
+        for verb in ("cancel", "pay", "refund"):
+            answer = self.call(verb, 1, queued)
+            self.assert_refused(answer, 409, "conflict", order_status="queued")
+            self.assertGreater(answer.json["retry_after_ms"], 0)
+            self.assert_refused(self.call(verb, 2, queued), 404, "not_found")
+
+    def test_while_the_ledger_is_locked(self):
+        """Nobody can tell then, and nothing is done: the buyer is asked to come again."""
+        self.open_shop()
+        lock = lock_ledger(self.shop.data)
+        self.addCleanup(lock.close)
+        queued = self.try_to_buy(1).json["order_no"]
+        answer = self.call("cancel", 1, queued)
+        self.assertIn((answer.status, answer.code), {(503, "busy"), (409, "conflict")}, answer.text)
+        self.assertGreater(answer.json["retry_after_ms"], 0)
+        lock.close()
+        self.assertEqual(self.status_of(1, queued, wait_ms=20000), "unpaid")
+        self.assertEqual(self.call("cancel", 1, queued).status, 200)
+
+    def test_ways_to_pay_that_there_are_not(self):
+        self.open_shop()
+        no = self.buy(1)
+        self.assert_refused(self.call("pay", 1, no, {"method": "wechat"}), 422, "invalid",
+                            field="method", detail="no such way to pay; there are: test")
+        for body, detail in (({}, "method is missing"),
+                             ({"method": ""}, "method must have 1 to 12 bytes"),
+                             ({"method": "x" * 13}, "method must have 1 to 12 bytes"),
+                             ({"method": 5}, "method must be a text"),
+                             ({"method": None}, "method must be a text")):
+            self.assert_refused(self.call("pay", 1, no, body), 400, "bad_request", field="method",
+                                detail=detail)
+        for verb, body in (("pay", {"method": "test", "x": 1}), ("cancel", {"x": 1}),
+                           ("refund", {"x": 1})):
+            self.assert_refused(self.call(verb, 1, no, body), 400, "bad_request", field="x")
+        self.assertEqual(self.status_of(1, no), "unpaid")
+        self.assert_events([])
+
+    def test_test_money_only_where_it_is_allowed(self):
+        self.open_shop(config=UNLIMITED)
+        no = self.buy(1)
+        self.assert_refused(self.call("pay", 1, no), 422, "invalid", field="method",
+                            detail="no such way to pay; there are: none is open")
+        self.assertEqual(self.status_of(1, no), "unpaid")
+
+
+if __name__ == "__main__":
+    unittest.main()
