@@ -109,19 +109,23 @@ class Tampered(ManagedShop):
         said = self.breach("UPDATE orders SET state = 'closed' WHERE order_no = ?", self.order_no)
         self.assertIn(self.order_no, " ".join(said))
         self.assertIn(self.order_no, " ".join(self.repair()))
-        self.assertEqual(self.order(self.order_no, self.victim)["status"], "closed",
-                         "the buyer sees what the book says")
         self.resume_without_the_order()
 
     def test_an_order_that_was_deleted_is_named_and_its_unit_goes_back(self):
         said = self.breach("DELETE FROM orders WHERE order_no = ?", self.order_no)
         self.assertIn(self.order_no, " ".join(said))
         self.assertIn(self.order_no, " ".join(self.repair()))
-        with self.client(self.shop.tokens[self.victim - 1]) as client:
-            gone = client.order(self.order_no)
-        self.assertEqual(gone.status, 404, f"the buyer sees what the book says: {gone.text}")
         self.resume_without_the_order()
         self.assertNotIn(self.order_no, orders_in(self.shop.data))
+
+    def test_buyers_see_what_the_repaired_book_says(self):
+        gone = self.orders[6]
+        self.tamper("DELETE FROM orders WHERE order_no = ?", gone)
+        self.breach("UPDATE orders SET state = 'closed' WHERE order_no = ?", self.order_no)
+        self.repair()
+        self.assertEqual(self.order(self.order_no, self.victim)["status"], "closed")
+        with self.client(self.shop.tokens[5]) as client:
+            self.assertEqual(client.order(gone).status, 404)
 
     def resume_without_the_order(self):
         """The victim may buy again: neither gate nor book holds anything for them."""
@@ -172,7 +176,7 @@ class HonestWork(ManagedShop):
               "[pay]\nallow_test = true\n")
 
     def test_raises_no_alarm(self):
-        self.open_shop(users=4000, stock=400, sales=3, pay_within_s=2, config=self.CONFIG)
+        self.open_shop(users=4000, stock=2000, sales=3, pay_within_s=2, config=self.CONFIG)
         self.end = time.monotonic() + self.SECONDS
         self.fates, self.faults = {}, []
         helpers = [threading.Thread(target=self.guard, args=(work, seed)) for seed, work in

@@ -6,10 +6,8 @@ import time
 import unittest
 
 from harness import API, Attempt, Crowd, orders_in
-from managed import ManagedShop
+from managed import CLOCKS_APART_S, ManagedShop
 from recording import FAST, SharedServer, iso, moment_of
-
-CLOCKS_APART_S = 0.1  # Floodgate keeps its own time, within milliseconds of ours
 
 
 class ByTheClock(SharedServer):
