@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """The units of a sale do not add up: somebody changed a row by hand. It is found, named, the sale
 is paused, and nothing else is. And: honest work, however much of it, is no breach."""
-import contextlib
 import random
 import threading
 import time
@@ -109,6 +108,8 @@ class Tampered(ManagedShop):
         said = self.breach("UPDATE orders SET state = 'closed' WHERE order_no = ?", self.order_no)
         self.assertIn(self.order_no, " ".join(said))
         self.assertIn(self.order_no, " ".join(self.repair()))
+        kept = self.manage("GET", f"/orders/{self.order_no}")
+        self.assertEqual((kept["order"]["status"], kept["buyer_id"]), ("closed", self.victim))
         self.resume_without_the_order()
 
     def test_an_order_that_was_deleted_is_named_and_its_unit_goes_back(self):
@@ -199,13 +200,14 @@ class HonestWork(ManagedShop):
             b["off_by"] == 0 and b["unpaid"] + b["refunding"] == 0
             for b in self.manage("GET", "/reconciliation")["sales"]),
             what="not every unit was free or paid in the end")
+        self.assertEqual(self.manage("GET", "/payments/open")["questions"], [])
         self.assertEqual(self.times_raised("invariant_breach"), 0)
         self.stop_clean()
 
     def guard(self, work, seed):
         """What goes wrong on a thread fails the test too."""
         try:
-            with contextlib.closing(self.server_.client()) as client:
+            with self.client() as client:
                 work(client, random.Random(seed))
         except Exception as fault:  # pylint: disable=broad-except
             self.faults.append(repr(fault))
