@@ -35,10 +35,13 @@ class plan:
     seconds: float = 4.0
     connections: tuple = (256, 64)
     restart_promises: int = 1_000_000
+    pending: int = 100_000  # unpaid orders of the laden server
+    sockets: int = 1000     # and buyers who listen to it
     repetitions: int = 3  # of the in-process benchmarks
 
 
-QUICK = plan(rounds=1, seconds=1.0, restart_promises=100_000, repetitions=1)
+QUICK = plan(rounds=1, seconds=1.0, restart_promises=100_000, repetitions=1, pending=10_000,
+             sockets=100)
 
 
 def say(text):
@@ -73,7 +76,8 @@ def in_process(p):
 
 def purchases(p):
     """The same crowd against ceiling, peer and Floodgate in turns, every round with new buyers;
-    then refusals: those buyers again (already ordered), and a sale that is sold out."""
+    Floodgate also with deadlines pending and buyers listening (laden); then refusals: those buyers
+    again (already ordered), and a sale that is sold out."""
     rows = []
     for connections in p.connections:
         say(f"== {connections} connections")
@@ -83,16 +87,21 @@ def purchases(p):
 
 
 def rounds(p, connections, directory, stack):
-    for name in ("peer", "many", "few"):
+    for name in ("peer", "many", "laden", "few"):
         (directory / name).mkdir()
     users = int(p.seconds * TOKENS_PER_SECOND)
     many = servers.floodgate(directory / "many", users, p.rounds)
+    laden = servers.floodgate(directory / "laden", users, p.rounds + 1)
     few = servers.floodgate(directory / "few", users, p.rounds, stock=1000)
     peer = servers.peer(directory / "peer", many.tokens, many.sales)
     ports = {"ceiling": stack.enter_context(servers.ceiling(directory)),
              "peer": stack.enter_context(peer.serve())}
     seller = stack.enter_context(many.serve())
     stack.enter_context(few.serve())
+    burdened = stack.enter_context(laden.serve())
+    servers.crowd(laden.port, laden.sales[-1], laden.tokens, limit=p.pending)
+    stack.enter_context(laden.listened_to(p.sockets))
+    servers.settle(burdened)
     common = {"connections": connections, "seconds": p.seconds}
 
     def measure(what, port, sale, tokens, **options):
@@ -102,11 +111,13 @@ def rounds(p, connections, directory, stack):
         return {"what": what, "connections": connections, **figures}
 
     drained = 20_000  # buyers: more than the stock, fewer than the tokens
-    for many_sale, few_sale in zip(many.sales, few.sales):
+    for many_sale, laden_sale, few_sale in zip(many.sales, laden.sales, few.sales):
         yield measure("ceiling", ports["ceiling"], 1, many.tokens)
         yield measure("peer", ports["peer"], many_sale, many.tokens)
         bought = measure("purchase", many.port, many_sale, many.tokens)
         yield bought
+        yield measure("purchase_laden", laden.port, laden_sale, laden.tokens)
+        servers.settle(burdened)
         servers.settle(seller)  # The clerk enters the orders; it must not slow what comes next.
         yield measure("already_ordered", many.port, many_sale, many.tokens, repeat=0,
                       limit=max(1, bought["answers"]), statuses=409, containing="already_ordered")

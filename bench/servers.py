@@ -10,9 +10,14 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 import time
+import types
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+from sockets import Audience  # noqa: E402  pylint: disable=wrong-import-position
+
 PROGRAMS = ROOT / "build/release"
 PEER = ROOT / "bench/peer"
 PLENTY = 100_000_000  # stock that no run sells out
@@ -139,6 +144,18 @@ class floodgate:
             wait_until(self.ready, process, f"floodgate (see {self.directory}/floodgate.log)",
                        step_s=step_s)
             yield process
+
+    @contextlib.contextmanager
+    def listened_to(self, sockets):
+        """So many buyers have a WebSocket open, from a thread of ours that sleeps until told."""
+        with self.tokens.open() as file:
+            shop = types.SimpleNamespace(tokens=[next(file).strip() for _ in range(sockets)])
+        audience = Audience(shop, range(1, sockets + 1))
+        audience.connect(("127.0.0.1", self.port))
+        try:
+            yield
+        finally:
+            audience.close()
 
     def ready(self):
         try:

@@ -116,7 +116,7 @@ struct engine::parts {
     clerk::clerk clerk;
     pay::channels channels;
     forgotten_sales forgotten;
-    care care;
+    floodgate::care care;
     edge::warm_up_progress warm_up;
     std::atomic<bool> ready{false};
     edge::services services{.clock = clock,

@@ -162,13 +162,12 @@ void event_loop::open_socket(connection& from, sale::user_id buyer, const upgrad
                              std::optional<std::int64_t> since) {
     const std::uint64_t id = room_.reserve(buyer);
     if (id == 0) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
-    auto socket = from.become_socket();
-    const bool opened = socket != nullptr;
-    room_.admit(id, std::move(socket), r);
-    if (!opened && !from.closed())
+    const auto socket = from.become_socket();
+    room_.admit(id, socket, r);
+    if (!socket && !from.closed())
         return send(from, problem::bad_request,
                     {{"detail", "the request must not be pipelined behind another"}});
-    if (!opened) return;
+    if (!socket) return;
     count(101);
     const bool queued = enqueue_(pool::general, [this, id, buyer, since] {
         asio::post(io_,

@@ -85,6 +85,7 @@ TEST(RecentOrders, KnowsTheNewestNumberThatWasEntered) {
 TEST(RecentOrders, TakesFromManyThreads) {
     recent_orders recent(10'000);
     std::vector<std::thread> tellers;
+    tellers.reserve(4);
     for (int t = 0; t < 4; ++t)
         tellers.emplace_back([&recent, t] {
             for (std::uint64_t no = 1; no <= 500; ++no)

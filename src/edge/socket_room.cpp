@@ -16,7 +16,7 @@ std::uint64_t socket_room::reserve(sale::user_id buyer) {
     return 0;
 }
 
-void socket_room::admit(std::uint64_t id, std::shared_ptr<web_socket> socket,
+void socket_room::admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
                         const upgrade_request& r) {
     if (!socket) return forget(id);
     guests_.at(id).socket = socket;

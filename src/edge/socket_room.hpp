@@ -24,7 +24,8 @@ public:
     // A number for a socket to come, which listens from now on. 0: there are too many.
     std::uint64_t reserve(sale::user_id buyer);
     // The socket for it, or null: nothing came of it.
-    void admit(std::uint64_t id, std::shared_ptr<web_socket> socket, const upgrade_request& r);
+    void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
+               const upgrade_request& r);
 
     // The first message, then what was heard meanwhile. No hello: it could not be made.
     void greet(std::uint64_t id, const std::optional<hello>& first);

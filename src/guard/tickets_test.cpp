@@ -51,6 +51,7 @@ TEST(Tickets, OneUserHasTwentyAtMostAndLosesTheOldest) {
     tickets all;
     const std::string bens = all.issue(ben, noon).text;
     std::vector<std::string> anns;
+    anns.reserve(21);
     for (int i = 0; i < 21; ++i) anns.push_back(all.issue(ann, noon).text);
     EXPECT_EQ(all.count(), 21U);
     EXPECT_EQ(all.redeem(anns[0], noon), std::nullopt);
@@ -61,6 +62,7 @@ TEST(Tickets, OneUserHasTwentyAtMostAndLosesTheOldest) {
 TEST(Tickets, InAllThereAreSoManyAndTheOldestGo) {
     tickets all({.max = 3});
     std::vector<std::string> issued;
+    issued.reserve(5);
     for (int i = 0; i < 5; ++i) issued.push_back(all.issue({i + 1}, noon).text);
     EXPECT_EQ(all.count(), 3U);
     EXPECT_EQ(all.redeem(issued[1], noon), std::nullopt);
@@ -73,6 +75,7 @@ TEST(Tickets, OfManyWhoTryOneOnlyOneGetsIn) {
         const std::string ticket = all.issue(ann, noon).text;
         std::atomic<int> in{0};
         std::vector<std::thread> crowd;
+        crowd.reserve(3);
         for (int i = 0; i < 3; ++i)
             crowd.emplace_back([&] { in += all.redeem(ticket, noon).has_value() ? 1 : 0; });
         for (auto& t : crowd) t.join();

@@ -35,8 +35,9 @@ class Metrics(FloodgateTest):
     def test_rules_and_dashboard_name_only_metrics_that_are_shown(self):
         shop = self.fixture(users=2, stock=1)
         server = self.serve(shop.data)
-        server.client().buy(shop.sales[0], shop.tokens[0])
-        server.wait_until_entered(1)
+        with server.client() as client:
+            client.buy(shop.sales[0], shop.tokens[0])
+        self.wait_until(lambda: "floodgate_sale_units{" in server.metrics_text())
         shown = {line.split("{")[0].split(" ")[0]
                  for line in server.metrics_text().splitlines() if not line.startswith("#")}
         for name in ("prometheus/floodgate.rules.yml", "grafana/floodgate.json"):

@@ -10,6 +10,7 @@ import jsonschema
 
 import admin_test
 import api_test
+import care_test
 from description import Description
 from harness import API, ROOT
 from recording import SharedServer, record
@@ -34,9 +35,9 @@ class OpenApiTest(SharedServer):
         super().setUpClass()
         cls.document = cls.client.get(f"{API}/openapi.json").json
         cls.description = Description(cls.document)
-        if not {"PurchaseTest", "StateTest"} <= record.walked:  # this file is run alone
+        if not {"PurchaseTest", "StateTest", "CareTest"} <= record.walked:  # this file is run alone
             suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromModule(m)
-                                       for m in (api_test, admin_test))
+                                       for m in (api_test, admin_test, care_test))
             unittest.TextTestRunner(stream=io.StringIO()).run(suite)
 
     def test_what_is_served_is_what_is_in_the_repository(self):

@@ -16,6 +16,7 @@ from harness import API, Client, Server, request_bytes, take_answer
 
 # Quick to start, quick to hash; everything else as it is shipped.
 FAST = "[journal]\nsegment_mib = 1\n[guard]\npassword_mib = 8\npassword_passes = 1\n"
+PAY_TEST = "[pay]\nallow_test = true\n"  # goes before FAST, which ends inside [guard]
 PASSWORD = "correct horse battery"
 
 phones = (str(n) for n in itertools.count(13911110000))
