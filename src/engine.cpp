@@ -11,6 +11,7 @@
 #include "base/even_clock.hpp"
 #include "base/log.hpp"
 #include "clerk/adapters.hpp"
+#include "expect.hpp"
 #include "first_use.hpp"
 #include "metrics_page.hpp"
 #include "pay/test_channel.hpp"
@@ -89,6 +90,7 @@ struct engine::parts {
             std::async(std::launch::async, [this] { restore_logins(book, sessions, clock.now()); });
         forgotten = restore_gate(book, line, gate, {.entered = entered, .now = clock.now()});
         logins.get();
+        mailroom.start_from(expect(book.orders().latest_number(), "ledger"));
         if (const auto shown = showcase.reload(); !shown)
             throw std::runtime_error("ledger: " + shown.error().message());
         server.emplace(services, proxies, with.server);

@@ -119,7 +119,9 @@ void HandlerTest::enter_all() {
     const std::vector<sale::promise> batch(
         line_.kept.begin() + static_cast<std::ptrdiff_t>(entered_), line_.kept.end());
     entered_ = line_.kept.size();
-    if (!batch.empty()) verbs_.enter(batch);
+    if (batch.empty()) return;
+    verbs_.enter(batch);
+    mailroom_.start_from(batch.back().order);
 }
 
 }  // namespace floodgate::edge

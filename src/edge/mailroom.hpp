@@ -41,6 +41,8 @@ public:
     // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
     void deliver(std::span<const sale::order_news> news);
 
+    // Before the first delivery: the newest order in the ledger.
+    void start_from(sale::order_no entered) { recent_.start_from(entered); }
     const recent_orders& recent() const { return recent_; }
     const mailroom_options& options() const { return options_; }
 

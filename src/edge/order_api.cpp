@@ -73,8 +73,7 @@ std::optional<order_wait> read_wait(const call& c) {
 result<seen_order> look_up_order(services& with, sale::user_id buyer, sale::order_no no) {
     if (auto known = find_recent(with, buyer, no)) return std::move(*known);
     // What is promised above the newest entry is still queued: the ledger need not be asked.
-    const sale::order_no newest = with.mailroom.recent().newest_entered();
-    if (newest.value != 0 && no > newest) {
+    if (no > with.mailroom.recent().newest_entered()) {
         if (auto queued = find_promised(with, buyer, no)) return std::move(*queued);
     }
     auto found = find_entered(with, buyer, no);

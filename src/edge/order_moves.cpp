@@ -26,13 +26,22 @@ bool is_queued(services& with, const call& c) {
     return std::ranges::any_of(promised, [&](const auto& p) { return p.order == number_in(c); });
 }
 
+reply still_queued(const call& c) {
+    return problem_reply(problem::conflict, c.language,
+                         {{"detail", "the order is still being entered"},
+                          {"order_status", sale::to_text(sale::order_state::queued)},
+                          {"retry_after_ms", queued_retry_ms}});
+}
+
+// Above the newest entry there is nothing to move yet, and nobody needs to wait for a ledger that
+// is busy or locked to hear so.
+bool is_above_the_newest_entry(services& with, const call& c) {
+    return number_in(c) > with.mailroom.recent().newest_entered() && is_queued(with, c);
+}
+
 // Why the ledger could not do it. An order it does not have may be on its way there.
 reply refuse_move(services& with, const call& c, const boost::system::error_code& why) {
-    if (why == make_error_code(errc::not_found) && is_queued(with, c))
-        return problem_reply(problem::conflict, c.language,
-                             {{"detail", "the order is still being entered"},
-                              {"order_status", sale::to_text(sale::order_state::queued)},
-                              {"retry_after_ms", queued_retry_ms}});
+    if (why == make_error_code(errc::not_found) && is_queued(with, c)) return still_queued(c);
     return failure_reply(why, c.language);
 }
 
@@ -78,6 +87,7 @@ reply book_payment(services& with, const call& c, sale::order_no no) {
 
 reply cancel_order(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
+    if (is_above_the_newest_entry(with, c)) return still_queued(c);
     const auto done = with.ledger.moves().cancel(number_in(c), c.user, c.now);
     if (!done) return refuse_move(with, c, done.error());
     if (!done->moved) return wrong_state(c, done->order);
@@ -93,6 +103,7 @@ reply pay_order(services& with, const call& c) {
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
     pay::channel* const channel = with.channels.find(method);
     if (!channel) return refuse_method(with, c);
+    if (is_above_the_newest_entry(with, c)) return still_queued(c);
 
     // The book first: from now on the order is not closed without asking this channel.
     const auto begun = with.ledger.moves().begin_payment(number_in(c), c.user, method, c.now);
@@ -110,6 +121,7 @@ reply pay_order(services& with, const call& c) {
 
 reply refund_order(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
+    if (is_above_the_newest_entry(with, c)) return still_queued(c);
     const auto done = with.ledger.moves().ask_refund(number_in(c), c.user, c.now);
     if (!done) return refuse_move(with, c, done.error());
     if (!done->moved) return wrong_state(c, done->order);

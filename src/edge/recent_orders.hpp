@@ -27,6 +27,8 @@ public:
 
     std::optional<sale::order> find(sale::order_no no) const;
 
+    // The largest number that was entered before this one was told anything.
+    void start_from(sale::order_no entered) { newest_entered_ = entered.value; }
     // The largest number ever told as entered; 0: none was yet. Promises are entered in the order
     // of their numbers, so what the gate has promised above it is still queued.
     sale::order_no newest_entered() const { return {newest_entered_.load()}; }

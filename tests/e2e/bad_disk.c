@@ -1,5 +1,8 @@
 // A disk that fails or lies, put between the server and the kernel with LD_PRELOAD. Only journal
-// segments are touched; the rest of the disk is sound.
+// segments are touched, or only the ledger; the rest of the disk is sound.
+//
+//   BAD_DISK_LEDGER=FILE     as long as FILE is there, every write to the ledger and its log fails
+//                            with the error whose number stands in FILE; the journal is sound
 //
 //   BAD_DISK_FAIL_SYNC=N     the N-th fdatasync of a segment, and every later one, fails with EIO
 //   BAD_DISK_FAIL_WRITE=N    the N-th pwrite to a segment, and every later one, fails with EIO
@@ -37,13 +40,28 @@ static long number(const char* name) {
     return text ? atol(text) : 0;
 }
 
-static int is_segment(int fd) {
+static int ends_with(int fd, const char* end) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     const ssize_t size = readlink(link, path, sizeof path - 1);
-    if (size < 8) return 0;
+    const ssize_t tail = (ssize_t)strlen(end);
+    if (size < tail) return 0;
     path[size] = 0;
-    return strcmp(path + size - 8, ".journal") == 0;
+    return strcmp(path + size - tail, end) == 0;
+}
+
+static int is_segment(int fd) { return ends_with(fd, ".journal"); }
+
+// The error of a write to the ledger right now; 0: none.
+static int ledger_error(int fd) {
+    const char* name = getenv("BAD_DISK_LEDGER");
+    if (!name || !(ends_with(fd, "/ledger.db") || ends_with(fd, "/ledger.db-wal"))) return 0;
+    FILE* file = fopen(name, "r");
+    if (!file) return 0;
+    int error = 0;
+    if (fscanf(file, "%d", &error) != 1) error = EIO;
+    fclose(file);
+    return error;
 }
 
 static ino_t inode_of(int fd) {
@@ -97,6 +115,8 @@ static ssize_t keep(int fd, const void* bytes, size_t size, off_t offset) {
 
 ssize_t pwrite64(int fd, const void* bytes, size_t size, off_t offset) {
     ssize_t (*real)(int, const void*, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite64");
+    const int error = ledger_error(fd);
+    if (error) return errno = error, -1;
     if (!is_segment(fd)) return real(fd, bytes, size, offset);
     if (is_due(&writes, "BAD_DISK_FAIL_WRITE")) return errno = EIO, -1;
     if (number("BAD_DISK_LIE")) return keep(fd, bytes, size, offset);

@@ -10,6 +10,36 @@ import unittest
 from harness import API, BINARY, Client, FloodgateTest, check, floodgate
 from recording import FAST, moment_of
 
+SIGNED = 'webhook_secret = "hush"\n'
+# What keeps an engine from looking after itself, and what it says to that.
+WRONG_CARE = (
+    ("[clerk]\nretry_steps = []", "clerk.retry_steps: 1 to 50 steps are allowed, not 0"),
+    (f'[clerk]\nretry_steps = {["1s"] * 51}', "1 to 50 steps are allowed, not 51"),
+    ('[clerk]\nretry_steps = ["0s"]', 'clerk.retry_steps: "0s" is no time at all'),
+    ('[clerk]\nretry_steps = ["10s", "5s"]', '"5s" is shorter than the step before it'),
+    ('[clerk]\nretry_steps = ["25h"]', '"25h" is longer than 24h'),
+    *((f'[clerk]\nretry_steps = ["{word}"]', f'"{word}" is not a time such as')
+      for word in ("abc", "", "10", "-1s", "1.5s", "10s ", "99999999999s")),
+    ("[clerk]\nretry_steps = [10]", "clerk.retry_steps must be a list of strings"),
+    ('[clerk]\nretry_steps = "10s"', "clerk.retry_steps must be a list of strings"),
+    ("[clerk]\ndeadline_poll_ms = 0", "clerk.deadline_poll_ms must be from 10 to"),
+    ("[clerk]\nreconcile_every_ms = 0", "clerk.reconcile_every_ms must be from 50 to"),
+    ("[rounds]\nlead_s = -1", "rounds.lead_s must be from 0 to"),
+    ("[pay]\nask_again_first_ms = 2000\nask_again_last_ms = 1000",
+     "pay.ask_again_last_ms is shorter than ask_again_first_ms"),
+    ('[pay]\nallow_test = "yes"', "pay.allow_test must be true or false"),
+    ("[alarm]\ndisk_min_mib = -1", "alarm.disk_min_mib must be from 0 to"),
+    ("[alarm]\ndisk_min_percent = 100", "alarm.disk_min_percent must be from 0 to 99"),
+    ("[alarm]\nbacklog = 0", "alarm.backlog must be from 1 to"),
+    ('[alarm]\nwebhook_url = "https://example.com/"', "alarm.webhook_url needs a webhook_secret"),
+    (f'[alarm]\n{SIGNED}webhook_secret_file = "hush.txt"', "webhook_secret_file, not both"),
+    ('[alarm]\nwebhook_secret_file = "missing.txt"', "cannot read a secret from missing.txt"),
+    ('[ws]\nallowed_origins = "https://shop.example"',
+     "ws.allowed_origins must be a list of strings"),
+    ("[ws]\nallowed_origins = [1]", "ws.allowed_origins must be a list of strings"),
+    ("[ws]\nheartbeat_ms = 0", "ws.heartbeat_ms must be from 100 to"),
+)
+
 
 class CommandLineTest(FloodgateTest):
 
@@ -50,6 +80,20 @@ class CommandLineTest(FloodgateTest):
             self.expect(2, *fixture, "--tokens", "t", option, value, says=option)
         self.assertFalse((self.place / "f").exists())
 
+    def test_a_webhook_that_cannot_be_used_is_named_and_nothing_is_touched(self):
+        for url in ("ftp://example.com/", "example.com/alerts", "file:///etc/passwd",
+                    "https://me:hush@example.com/"):
+            self.expect_refusal(f'[alarm]\n{SIGNED}webhook_url = "{url}"', "alarm.webhook_url")
+
+    def expect_refusal(self, text, says):
+        """Of a configuration: one line, and no data directory."""
+        with self.subTest(text):
+            done = self.expect(1, "serve", *self.configured(text), "--data", "d", says=says)
+            self.assertIn("some.toml", done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertNotIn("hush", done.stderr, "a secret")
+            self.assertFalse((self.place / "d").exists())
+
     def test_a_bad_configuration_is_named_and_nothing_is_touched(self):
         for text, says in (
                 ("[edge]\nlissten = 1", "unknown option edge.lissten"),
@@ -65,10 +109,10 @@ class CommandLineTest(FloodgateTest):
                 ('[log]\nlevel = "loud"', "loud"),
                 ("[guard]\npassword_mib = 1", "guard.password_mib must be from 8"),
                 ("[journal]\nsegment_mib = 99999999999999999999", "some.toml"),
+                *WRONG_CARE,
                 ("this is not toml", "some.toml"), ("[edge", "some.toml"),
                 ("node = 1\nnode = 2", "some.toml")):
-            done = self.expect(1, "serve", *self.configured(text), "--data", "d", says=says)
-            self.assertIn("some.toml", done.stderr)
+            self.expect_refusal(text, says)
         self.expect(1, "serve", "--config", "missing.toml", "--data", "d", says="missing.toml")
         self.assertFalse((self.place / "d").exists())
 
