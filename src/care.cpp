@@ -136,6 +136,7 @@ result<sale::balance> care::reconcile(sale::sale_id id) {
 
 result<ledger::repair_report> care::repair(sale::sale_id id, const std::string& note) {
     auto done = reconciler_.repair(id, note, world_.clock.now());
+    world_.book_repaired();
     world_.catalogue_changed();
     return done;
 }

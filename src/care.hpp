@@ -55,6 +55,7 @@ public:
         sale::tell_news news;
         std::function<clerk::figures()> clerk_figures;
         std::function<void()> catalogue_changed;  // buyers should see it
+        std::function<void()> book_repaired;      // what is remembered of it may be wrong
         std::function<bool(sale::sale_id)> forgotten;
         std::string data;  // the directory whose disk is watched
     };

@@ -82,6 +82,7 @@ struct engine::parts {
                 .news = [this](auto news) { mailroom.deliver(news); },
                 .clerk_figures = [this] { return clerk.read_figures(); },
                 .catalogue_changed = [this] { show(); },
+                .book_repaired = [this] { mailroom.forget_orders(); },
                 .forgotten = [this](sale::sale_id id) { return forgotten.contains(id); },
                 .data = with.data},
                with.care) {

@@ -6,6 +6,7 @@
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
 #include "sale/order_number.hpp"
+#include "store/http_client.hpp"
 
 namespace floodgate {
 namespace {
@@ -90,6 +91,9 @@ void read_webhook(config_file& file, settings& s) {
     if (!w.secret.empty() && !secret_file.empty())
         throw std::invalid_argument("alarm: webhook_secret or webhook_secret_file, not both");
     if (!secret_file.empty()) w.secret = secret_from(secret_file);
+    if (!w.url.empty())
+        if (const std::string fault = store::fault_of_url(w.url); !fault.empty())
+            throw std::invalid_argument("alarm.webhook_url " + fault);
     if (!w.url.empty() && w.secret.empty())
         throw std::invalid_argument("alarm.webhook_url needs a webhook_secret to sign with");
 }

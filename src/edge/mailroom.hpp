@@ -44,6 +44,7 @@ public:
     // Before the first delivery: the newest order in the ledger.
     void start_from(sale::order_no entered) { recent_.start_from(entered); }
     const recent_orders& recent() const { return recent_; }
+    void forget_orders() { recent_.forget_all(); }
     const mailroom_options& options() const { return options_; }
 
     // A loop's box. Both are called from any thread, must only hand over to the loop, and must not

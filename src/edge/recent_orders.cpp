@@ -51,6 +51,15 @@ void recent_orders::remember(part& p, const sale::order_news& news) {
     p.next = (p.next + 1) % static_cast<std::uint32_t>(per_part_max_);
 }
 
+void recent_orders::forget_all() {
+    for (part& p : parts_) {
+        const std::lock_guard lock(p.mutex);
+        p.places.clear();
+        p.ring.clear();
+        p.next = 0;
+    }
+}
+
 std::optional<sale::order> recent_orders::find(sale::order_no no) const {
     const part& p = parts_[part_of(no)];
     const std::lock_guard lock(p.mutex);

@@ -26,6 +26,8 @@ public:
     bool apply(const sale::order_news& news);
 
     std::optional<sale::order> find(sale::order_no no) const;
+    // The book was changed in another way than by moves: it must be asked again.
+    void forget_all();
 
     // The largest number that was entered before this one was told anything.
     void start_from(sale::order_no entered) { newest_entered_ = entered.value; }

@@ -48,6 +48,16 @@ TEST(RecentOrders, NeverGoesBackwards) {
     }
 }
 
+TEST(RecentOrders, ForgetsEverythingWhenTold) {
+    recent_orders recent(100);
+    for (std::uint64_t no = 1; no <= 50; ++no) recent.apply(news_of{.no = no});
+    recent.forget_all();
+    for (std::uint64_t no = 1; no <= 50; ++no) EXPECT_FALSE(recent.find({no}));
+    EXPECT_EQ(recent.newest_entered().value, 50U) << "they are entered all the same";
+    EXPECT_TRUE(recent.apply(news_of{.no = 7, .state = closed, .event = 3}));
+    EXPECT_EQ(recent.find({7})->state, closed);
+}
+
 TEST(RecentOrders, ForgetsTheOldestFirst) {
     recent_orders recent(640);  // ten to a part, more or less evenly filled
     for (std::uint64_t no = 1; no <= 10'000; ++no) recent.apply(news_of{.no = no << 22U});

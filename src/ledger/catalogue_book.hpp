@@ -17,7 +17,8 @@ namespace floodgate::ledger {
 struct stock_move {
     std::int64_t id = 0;
     sale::sale_id sale;
-    std::string kind;  // created, added, removed, entered, released, failed, repaired
+    // created, added, removed, entered, released, failed, repaired; accounted: see stock_log.hpp
+    std::string kind;
     std::int64_t stock_before = 0, stock_after = 0;  // units in total
     std::int64_t held_before = 0, held_after = 0;    // units promised, unpaid, paid or refunding
     std::string note;                                // who or why; for `entered`, the order range

@@ -128,23 +128,12 @@ void compare_limits(const buyer_units& units, const sale_lines& sales, findings&
 void follow_log(store::connection& c, const sale_lines& sales, findings& all) {
     finder trouble(all, "log");
     for (const auto& [id, s] : sales) {
-        auto lines = c.ask(
-            "SELECT id, stock_before, held_before, stock_after, held_after FROM stock_log WHERE "
-            "sale_id = ? ORDER BY id",
-            id);
-        figures at;
-        while (lines.next()) {
-            std::int64_t line = 0;
-            figures before, after;
-            lines.read(line, before.stock, before.held, after.stock, after.held);
-            if (before != at)
-                trouble.add(fmt::format("sale {}: log line {} starts from {}, not from {}",
-                                        id.value, line, shown(before), shown(at)));
-            at = after;
-        }
-        if (at != s.now)
+        for (const log_gap& g : gaps_in_log(c, id))
+            trouble.add(fmt::format("sale {}: log line {} starts from {}, not from {}", id.value,
+                                    g.line, shown(g.to), shown(g.from)));
+        if (const figures end = log_end(c, id); end != s.now)
             trouble.add(fmt::format("sale {}: the log ends at {}, the sale is at {}", id.value,
-                                    shown(at), shown(s.now)));
+                                    shown(end), shown(s.now)));
     }
 }
 

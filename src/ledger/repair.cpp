@@ -107,10 +107,15 @@ private:
         marks_.add(fmt::format("order {}: is {}: {}", m.no.value, to_text(m.state), what));
     }
 
+    // A gap further up is accounted for, and then the log says once more where it stands: its last
+    // line is what everybody looks at.
     void join_log() {
         const figures end = log_end(connection_, id_);
-        if (end == now_) return;
+        const std::vector<log_gap> gaps = gaps_in_log(connection_, id_);
+        for (const log_gap& g : gaps) account_for(g);
+        if (end == now_ && gaps.empty()) return;
         write_line(end, now_);
+        if (end == now_) return;
         report_.done.push_back(
             fmt::format("sale {}: the log, which ended at {}, goes on to the sale's {}", id_.value,
                         shown(end), shown(now_)));
@@ -129,9 +134,22 @@ private:
         return true;
     }
 
+    void account_for(const log_gap& g) {
+        write_line(g.from, g.to, accounted, fmt::format("line {}: {}", g.line, why_.note));
+        report_.done.push_back(
+            fmt::format("sale {}: log line {} starts from {}, not from {}: "
+                        "accounted for",
+                        id_.value, g.line, shown(g.to), shown(g.from)));
+    }
+
     void write_line(const figures& from, const figures& to) {
-        write_move(connection_, {0, id_, repaired, from.stock, to.stock, from.held, to.held,
-                                 std::string(cut(why_.note)), why_.now});
+        write_line(from, to, repaired, why_.note);
+    }
+
+    void write_line(const figures& from, const figures& to, const char* kind,
+                    const std::string& note) {
+        write_move(connection_, {0, id_, kind, from.stock, to.stock, from.held, to.held,
+                                 std::string(cut(note)), why_.now});
     }
 
     store::connection& connection_;

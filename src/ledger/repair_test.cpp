@@ -225,5 +225,25 @@ TEST_P(RepairContractTest, AFailureAtAnyStatementLeavesEverythingAsItWas) {
     EXPECT_THAT(verbs.check(), IsEmpty());
 }
 
+// Somebody changes a figure by hand, and the sale goes on selling from there.
+TEST_P(RepairContractTest, AGapInsideTheLogIsAccountedForOnce) {
+    const auto sale = verbs_.add_sale();
+    verbs_.enter({verbs_.promise(sale, 1)});
+    verbs_.sql("UPDATE sales SET held = held + 2 WHERE id = " + std::to_string(sale.value));
+    verbs_.enter({verbs_.promise(sale, 2)});
+    EXPECT_EQ(verbs_.held(sale), 4);
+    const auto report = book_.tallies().repair(sale, "by hand", noon).value();
+    EXPECT_THAT(report.done, testing::SizeIs(2)) << "the gap, and held";
+    EXPECT_THAT(report.open, testing::IsEmpty());
+    EXPECT_EQ(verbs_.held(sale), 2);
+    EXPECT_EQ(verbs_.check(), findings{});
+    EXPECT_TRUE(adds_up());
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM stock_log WHERE kind = 'accounted'"), 1);
+
+    EXPECT_THAT(book_.tallies().repair(sale, "again", noon).value().done, testing::IsEmpty());
+    verbs_.enter({verbs_.promise(sale, 3)});
+    EXPECT_EQ(verbs_.check(), findings{});
+}
+
 }  // namespace
 }  // namespace floodgate::ledger

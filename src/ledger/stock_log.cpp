@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace floodgate::ledger {
 
 void write_move(store::connection& c, const stock_move& m) {
@@ -20,6 +22,30 @@ figures log_end(store::connection& c, sale::sale_id id) {
     figures end;
     if (rows.next()) rows.read(end.stock, end.held);
     return end;
+}
+
+std::vector<log_gap> gaps_in_log(store::connection& c, sale::sale_id id) {
+    auto rows = c.ask(
+        "SELECT id, kind, stock_before, held_before, stock_after, held_after FROM stock_log WHERE "
+        "sale_id = ? ORDER BY id",
+        id);
+    std::vector<log_gap> gaps;
+    figures at;
+    while (rows.next()) {
+        std::int64_t line = 0;
+        std::string kind;
+        figures before, after;
+        rows.read(line, kind, before.stock, before.held, after.stock, after.held);
+        if (kind == accounted) {
+            const auto same = [&](const log_gap& g) { return g.from == before && g.to == after; };
+            const auto found = std::ranges::find_if(gaps, same);
+            if (found != gaps.end()) gaps.erase(found);
+            continue;
+        }
+        if (before != at) gaps.push_back({line, at, before});
+        at = after;
+    }
+    return gaps;
 }
 
 }  // namespace floodgate::ledger

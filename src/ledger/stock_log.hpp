@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "ledger/catalogue_book.hpp"
 #include "store/sql.hpp"
 
@@ -19,5 +21,15 @@ std::string shown(const figures& f);  // "stock 10 held 3"
 
 // Where the sale's log ends; at nothing when it has no line.
 figures log_end(store::connection& c, sale::sale_id id);
+
+// A line that does not start where the one before it ended.
+struct log_gap {
+    std::int64_t line = 0;
+    figures from, to;
+};
+// Every line but those of the kind `accounted` continues the one before it. Those account, after
+// the fact, for a gap further up: a log is never rewritten. What none accounts for is given.
+inline constexpr const char* accounted = "accounted";
+std::vector<log_gap> gaps_in_log(store::connection& c, sale::sale_id id);
 
 }  // namespace floodgate::ledger
