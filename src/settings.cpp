@@ -12,6 +12,7 @@ namespace floodgate {
 namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t week_s = 604'800;
 constexpr std::int64_t hours_max = 8760;  // a year
 
 void read_edge(config_file& file, settings& s) {
@@ -112,7 +113,7 @@ void read_care(config_file& file, settings& s) {
     file.read("clerk.deadline_poll_ms", o.deadline_poll, {10, 60'000});
     file.read("clerk.reconcile_every_ms", o.reconcile_every, {50, hour_ms});
     std::int64_t lead_s = o.rounds.lead / std::chrono::seconds(1);
-    file.read("rounds.lead_s", lead_s, {0, 7 * 24 * 3600});
+    file.read("rounds.lead_s", lead_s, {0, week_s});
     o.rounds.lead = std::chrono::seconds(lead_s);
     file.read("pay.allow_test", s.pay_test);
     file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});

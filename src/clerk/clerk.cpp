@@ -20,7 +20,7 @@ result<ledger::entry_report> clerk::patient_sink::enter(std::span<const sale::pr
     return report;
 }
 
-clerk::clerk(desk::world w, options o, sale::sequence entered, callbacks told)
+clerk::clerk(desk::world w, const options& o, sale::sequence entered, callbacks told)
     : options_(o),
       told_(std::move(told)),
       sink_(w.sink, priority_),

@@ -27,7 +27,7 @@ class clerk {
 public:
     // `entered` is the ledger's position, the same that the journal was opened with. What `w` names
     // must outlive the clerk.
-    clerk(desk::world w, options o, sale::sequence entered, callbacks told);
+    clerk(desk::world w, const options& o, sale::sequence entered, callbacks told);
     ~clerk();  // stop()
 
     void start();

@@ -59,11 +59,12 @@ void settle(services& with, sale::order_no no) {
         with.clerk.settle({.order = *order, .moved = true, .event = 0});
 }
 
-reply letter_now(services& with, const call& c, const char* outcome, std::string reason = {}) {
+reply letter_now(services& with, const call& c, const char* outcome,
+                 const std::string& reason = {}) {
     const auto l = with.ledger.letters().find(c.ids.at(0));
     if (!l) return failure_reply(l.error(), c.language);
     boost::json::object out{{"letter", to_json(*l)}, {"outcome", outcome}};
-    if (!reason.empty()) out["reason"] = std::move(reason);
+    if (!reason.empty()) out["reason"] = reason;
     return json_reply(200, out);
 }
 

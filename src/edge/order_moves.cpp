@@ -14,8 +14,6 @@
 namespace floodgate::edge {
 namespace {
 
-using ledger::move_outcome;
-
 constexpr std::int64_t queued_retry_ms = 500;
 constexpr std::size_t method_bytes_max = 12;
 
