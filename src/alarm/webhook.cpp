@@ -160,7 +160,7 @@ webhook::result webhook::attempt(const message& m, std::string& why) const {
          .give_up = [this] { return out_of_grace(); }});
     if (got.status >= 200 && got.status < 300) return result::sent;
     why = got.status == 0 ? got.error : "HTTP status " + std::to_string(got.status);
-    return worth_another_try(got.status) ? result::failed : result::refused;
+    return got.forbidden || !worth_another_try(got.status) ? result::refused : result::failed;
 }
 
 // False: there is no time left.

@@ -169,7 +169,7 @@ std::string fault_of_url(const std::string& url) {
 http_outcome http_post(const std::string& url, const std::vector<std::string>& headers,
                        const std::string& body, const http_limits& limits) {
     if (std::string fault = fault_of_url(url); !fault.empty())
-        return {0, "the address " + std::move(fault)};
+        return {.error = "the address " + std::move(fault), .forbidden = true};
     const owned<CURL> c(curl_easy_init());
     if (!c) throw std::bad_alloc();
     policy addresses{limits.allow_private};
@@ -192,9 +192,10 @@ http_outcome http_post(const std::string& url, const std::vector<std::string>& h
     long status = 0;
     curl_easy_getinfo(c.get(), CURLINFO_RESPONSE_CODE, &status);
     // Cut off by ourselves, after the status: that was all we wanted to know.
-    if (done == CURLE_OK || done == CURLE_WRITE_ERROR) return {static_cast<int>(status), ""};
-    if (addresses.refused) return {0, "the address resolves to a private address"};
-    return {0, curl_easy_strerror(done)};
+    if (done == CURLE_OK || done == CURLE_WRITE_ERROR) return {.status = static_cast<int>(status)};
+    if (addresses.refused)
+        return {.error = "the address resolves to a private address", .forbidden = true};
+    return {.error = curl_easy_strerror(done)};
 }
 
 }  // namespace floodgate::store

@@ -33,8 +33,9 @@ struct http_limits {
 };
 
 struct http_outcome {
-    int status = 0;     // 0: there was no answer, and `error` says why
-    std::string error;  // a few words, without the address
+    int status = 0;          // 0: there was no answer, and `error` says why
+    std::string error;       // a few words, without the address
+    bool forbidden = false;  // by our own rules: asking again will not help
 };
 
 // Blocks for at most limits.total. Up to 64 KiB of the answer are read, and dropped; a longer one
