@@ -122,11 +122,14 @@ def format(sh):  # pylint: disable=redefined-builtin
 
 def tidy(sh):
     """clang-tidy on every source of src/. A file that passed is not looked at again until it,
-    something it includes, or the rules change (build/tidy-cache)."""
+    something it includes, or the rules change; other clones on this machine profit from it
+    (~/.cache/floodgate-tidy)."""
     sh.run(["cmake", "--preset", "clang"], 300)
     commands = json.loads((ROOT / "build/clang/compile_commands.json").read_text())
-    by_file = {os.path.relpath(entry["file"], ROOT): entry["command"] for entry in commands}
-    cache = ROOT / "build/tidy-cache"
+    by_file = {os.path.relpath(entry["file"], ROOT): entry["command"].replace(str(ROOT), "")
+               for entry in commands}
+    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    cache = pathlib.Path(caches) / "floodgate-tidy"
     cache.mkdir(parents=True, exist_ok=True)
     rules = (ROOT / ".clang-tidy").read_text() + sh.run(["clang-tidy", "--version"], 60)
 
