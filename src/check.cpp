@@ -17,8 +17,8 @@
 namespace floodgate {
 namespace {
 
-// The promises that are durable but not in the ledger yet, added to what the ledger holds: together
-// they must still respect stock and limits.
+// The promises that are durable but not in the ledger's orders yet (in the journal, or put aside),
+// added to what the orders hold: together they must still respect stock and limits.
 class tally {
 public:
     explicit tally(ledger::ledger& book) : position_(expect(book.orders().position(), "ledger")) {
@@ -29,6 +29,12 @@ public:
             ++orders_;
         });
         if (!visited) throw std::runtime_error("ledger: " + visited.error().message());
+        expect(book.letters().for_each_open([&](const ledger::letter& l) {
+            held_[l.promise.sale] += l.promise.quantity;
+            units_[{l.promise.sale, l.promise.buyer}] += l.promise.quantity;
+            ++letters_;
+        }),
+               "ledger");
         latest_ = expect(book.orders().latest_number(), "ledger");
     }
 
@@ -54,6 +60,9 @@ public:
             "ledger: {} orders that hold stock, entered up to promise {}\n"
             "journal: ends at promise {}, {} not entered yet\n",
             orders_, position_.value, last_.value, queued_);
+        if (letters_ > 0)
+            fmt::print("letters: {} promises put aside, waiting for a retry or an operator\n",
+                       letters_);
         return std::move(found_);
     }
 
@@ -65,7 +74,7 @@ private:
 
     sale::sequence position_, last_{};
     sale::order_no newest_{}, latest_{};
-    std::uint64_t orders_ = 0, queued_ = 0;
+    std::uint64_t orders_ = 0, queued_ = 0, letters_ = 0;
     std::map<sale::sale_id, sale::sale> sales_;
     std::map<sale::sale_id, std::int64_t> held_;
     std::map<std::pair<sale::sale_id, sale::user_id>, std::uint64_t> units_;
