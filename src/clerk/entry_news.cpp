@@ -4,24 +4,6 @@
 #include <map>
 
 namespace floodgate::clerk {
-namespace {
-
-sale::order order_of(const sale::promise& p, instant pay_by) {
-    sale::order o;
-    o.no = p.order;
-    o.sale = p.sale;
-    o.buyer = p.buyer;
-    o.quantity = p.quantity;
-    o.amount = {p.unit_price.value * p.quantity};
-    o.amount_points = {p.unit_points.value * p.quantity};
-    o.state = sale::order_state::unpaid;
-    o.created_at = p.at;
-    o.pay_by = pay_by;
-    return o;
-}
-
-}  // namespace
-
 void append_news(std::span<const sale::promise> promises, const ledger::entry_report& report,
                  std::vector<sale::order_news>& out) {
     std::map<sale::order_no, const std::string*> refused;  // usually empty
@@ -34,7 +16,9 @@ void append_news(std::span<const sale::promise> promises, const ledger::entry_re
             terms = report.pay_within.find(p.sale);
         const bool known_sale = terms != report.pay_within.end();
         const milliseconds pay_within = known_sale ? terms->second : milliseconds(0);
-        sale::order o = order_of(p, std::max(p.at, report.pay_from) + pay_within);
+        sale::order o = sale::order_from(p);
+        o.state = sale::order_state::unpaid;
+        o.pay_by = std::max(p.at, report.pay_from) + pay_within;
         if (const auto why = refused.find(p.order); why != refused.end()) {
             o.state = sale::order_state::failed;
             o.reason = *why->second;

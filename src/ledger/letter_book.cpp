@@ -89,16 +89,9 @@ letter_state state_after(const setback& why) {
 }
 
 sale::order failed_order(const sale::promise& p) {
-    sale::order o;
-    o.no = p.order;
-    o.sale = p.sale;
-    o.buyer = p.buyer;
-    o.quantity = p.quantity;
-    o.amount = {p.unit_price.value * p.quantity};
-    o.amount_points = {p.unit_points.value * p.quantity};
+    sale::order o = sale::order_from(p);
     o.state = sale::order_state::failed;
     o.reason = discarded;
-    o.created_at = o.pay_by = p.at;
     return o;
 }
 

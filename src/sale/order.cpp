@@ -2,7 +2,22 @@
 
 #include <cstdlib>
 
+#include "sale/promise.hpp"
+
 namespace floodgate::sale {
+
+order order_from(const promise& p) {
+    order o;
+    o.no = p.order;
+    o.sale = p.sale;
+    o.buyer = p.buyer;
+    o.quantity = p.quantity;
+    o.amount = {p.unit_price.value * p.quantity};
+    o.amount_points = {p.unit_points.value * p.quantity};
+    o.state = order_state::queued;
+    o.created_at = o.pay_by = p.at;
+    return o;
+}
 
 const char* to_text(order_state state) {
     switch (state) {

@@ -46,6 +46,10 @@ struct order {
     std::string closing;
 };
 
+// What a promise makes of itself: queued, to be paid at once.
+struct promise;
+order order_from(const promise& p);
+
 // "queued", "unpaid" ...: the words of JSON, SQL and logs.
 const char* to_text(order_state state);
 std::optional<order_state> parse_order_state(std::string_view text);
