@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -17,8 +16,7 @@ namespace {
 
 // The bytes of the example in docs/journal_format.md: lines of an address and sixteen bytes.
 std::string example_in_the_docs() {
-    const auto here = std::filesystem::path(__FILE__).parent_path();
-    std::ifstream page(here / "../../docs/journal_format.md");
+    std::ifstream page(FLOODGATE_DOCS "/journal_format.md");
     std::string hex;
     for (std::string line; std::getline(page, line);) {
         std::istringstream words(line);
