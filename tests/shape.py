@@ -15,7 +15,7 @@ import sys
 
 LINES_MAX, COLUMNS_MAX = 400, 100
 
-STATIONS = {"guard", "gate", "journal", "ledger", "pay", "alarm"}  # They never know each other.
+STATIONS = {"guard", "gate", "journal", "queue", "cluster", "ledger", "pay", "alarm"}  # They never know each other.
 MAY_USE = {  # The diagram in docs/architecture.md. A folder may always use itself.
     "base": set(),
     "sale": {"base"},

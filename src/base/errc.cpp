@@ -19,6 +19,7 @@ public:
         case errc::corrupt: return "corrupt data";
         case errc::overloaded: return "overloaded";
         case errc::rejected: return "rejected by the store";
+        case errc::fenced: return "another node has taken over";
         }
         return "unknown error";
     }

@@ -17,6 +17,7 @@ enum class errc {
     corrupt,            // what was read cannot be what was written
     overloaded,         // a queue is at its limit
     rejected,           // the store is well but will not take this: asking again will not help
+    fenced,             // another node has taken over: this one may not write here any more
 };
 
 boost::system::error_code make_error_code(errc e) noexcept;

@@ -14,6 +14,7 @@ problem problem_of(const boost::system::error_code& why) {
     if (why == make_error_code(errc::invalid)) return problem::invalid;
     if (why == make_error_code(errc::store_unavailable)) return problem::busy;
     if (why == make_error_code(errc::overloaded)) return problem::busy;
+    if (why == make_error_code(errc::fenced)) return problem::busy;
     return problem::internal;
 }
 

@@ -1,6 +1,6 @@
 // The port through which every attempt to buy goes, whatever stands behind it.
 //
-// embedded: gate/embedded_turnstile.hpp, in process; clustered: Redis scripts (a later issue).
+// embedded: gate/embedded_turnstile.hpp, in process; clustered: gate/redis_turnstile.hpp.
 
 #pragma once
 
@@ -29,6 +29,10 @@ public:
 
     // Hands over the verdicts that may be told now, appended to `out`, in no particular order.
     virtual void collect(std::vector<sale::verdict>& out) = 0;
+
+    // A descriptor that is readable when collect() has something to do, besides `wake`: the loop
+    // that owns the lane waits for it. -1: there is none. Stays the same for the lane's life.
+    virtual int ready_fd() const { return -1; }
 };
 
 // A sale as the gate sees it.
@@ -67,7 +71,14 @@ public:
     // Doing it twice for one order is harmless.
     virtual void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) = 0;
 
+    // Nothing: the sale is not loaded, or the gate cannot be asked now.
     virtual std::optional<standing> look_up(sale::sale_id sale) = 0;
+    // The same for several, in their order: one journey where the gate is far away.
+    virtual std::vector<std::optional<standing>> look_up_all(std::span<const sale::sale_id> ids) {
+        std::vector<std::optional<standing>> out;
+        for (const sale::sale_id id : ids) out.push_back(look_up(id));
+        return out;
+    }
 
     // The orders promised to this buyer in loaded sales, newest first: durable ones only, since
     // nobody may be told of a promise that a crash could still take back.

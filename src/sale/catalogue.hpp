@@ -48,6 +48,9 @@ struct sale {
     sale_state state = sale_state::draft;
     instant starts_at;  // copied from the round
     instant ends_at;
+    // Grows with every change of these terms. The gate of a cluster keeps the latest: two changes
+    // may reach it in the wrong order. 0: not told.
+    std::int64_t revision = 0;
 };
 
 // Limits on what an admin may enter. Past them the answer is a clear error.

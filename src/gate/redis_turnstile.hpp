@@ -1,0 +1,97 @@
+// The turnstile of a cluster: one script call judges a batch of attempts for one partition, takes
+// the units, marks the buyers and appends the promises to the partition's stream, atomically, in
+// Redis.
+//
+// Redis is a filter and a copy; the ledger decides. Missing keys mean: not warmed, so `busy`. The
+// partition's keeper (one node at a time) then rebuilds it from the ledger under a new epoch.
+//
+// No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy`: its
+// promise may have been made nevertheless, and a second try finds it (already_ordered, or repeated
+// with the same Idempotency-Key).
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "gate/turnstile.hpp"
+#include "sale/partition.hpp"
+#include "store/redis.hpp"
+
+namespace floodgate::gate {
+
+struct redis_turnstile_options {
+    std::string name = "fg";  // before every key
+    std::uint32_t partitions = 8;
+    std::uint32_t node = 0;  // in order numbers
+    milliseconds answer_within{1000};
+    std::size_t batch_max = 512;            // attempts in one script call
+    std::size_t waiting_max = 200'000;      // attempts in one lane; past it: busy
+    std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; past it: busy
+    milliseconds reflection_max_age{1000};  // how long a refusal may be repeated without asking
+};
+
+// A partition as Redis has it.
+struct partition_state {
+    std::uint64_t epoch = 0;     // 0: nothing is there
+    bool open = false;           // false: being rebuilt, or to be rebuilt
+    std::uint64_t appended = 0;  // promises in this epoch so far
+};
+
+class redis_turnstile final : public turnstile {
+public:
+    struct counts {  // how often each answer was given since start, by its number
+        std::array<std::uint64_t, sale::answers + 1> by_answer{};
+        std::uint64_t calls = 0;       // of the script
+        std::uint64_t unanswered = 0;  // attempts told busy because Redis did not answer in time
+        std::uint64_t reflected = 0;   // refused without asking
+        std::uint64_t to_release = 0;  // orders whose units wait for Redis to come back
+    };
+
+    // `lifted` is told, from any thread, when units of a sale came back through this node: for the
+    // bus.
+    redis_turnstile(store::redis& redis, redis_turnstile_options options,
+                    std::function<void(sale::sale_id)> lifted);
+    ~redis_turnstile() override;
+
+    std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
+    // What it changes is ignored when the gate has terms of a later revision. A partition that is
+    // not there is no error: its rebuild loads the sale.
+    result<void> warm_up(const sale::sale& s) override;
+    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
+    std::optional<standing> look_up(sale::sale_id sale) override;
+    std::vector<std::optional<standing>> look_up_all(std::span<const sale::sale_id> ids) override;
+    std::vector<promised> promised_to(sale::user_id buyer) override;
+    std::vector<held_unit> held_in(sale::sale_id sale) override;
+    result<void> retake(const sale::promise& p) override;
+
+    // The bus says that units came back at another node.
+    void lift(sale::sale_id sale);
+    counts read_counts() const;
+
+    // For the partition's keeper.
+    result<partition_state> state_of(sale::partition p);
+    // Nobody gets in until it is rebuilt.
+    result<void> close(sale::partition p);
+
+    // Rebuilding under `epoch`, which is larger than any before. In this order: begin, then (with
+    // the line drained into the ledger) load and put_down as often as needed, then open. Each gives
+    // `fenced` when somebody with a larger epoch has begun, and does nothing then.
+    // Units released meanwhile, before or after they are put down, stay released.
+    result<void> begin(sale::partition p, std::uint64_t epoch);  // closes it, forgets its sales
+    result<void> load(std::uint64_t epoch, const sale::sale& s);
+    // Orders that hold units, and closed ones that are remembered for their Idempotency-Keys.
+    result<void> put_down(sale::partition p, std::uint64_t epoch,
+                          std::span<const sale::promise> held);
+    result<void> put_down_keys(sale::partition p, std::uint64_t epoch,
+                               std::span<const sale::promise> spent);
+    result<void> open(sale::partition p, std::uint64_t epoch);
+
+private:
+    class impl;
+    std::unique_ptr<impl> impl_;
+};
+
+}  // namespace floodgate::gate
