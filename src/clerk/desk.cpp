@@ -77,9 +77,9 @@ outcome desk::book() {
 }
 
 // What the book does not take is split until one promise stands alone. A ledger that is away or
-// damaged is waited for.
+// damaged is waited for; so is the end of a clerk whose line another node has taken over.
 outcome desk::cope(piece tried, boost::system::error_code error) {
-    if (error == errc::corrupt) return fail("ledger", error);
+    if (error == errc::corrupt || error == errc::fenced) return fail("ledger", error);
     if (error == errc::store_unavailable) {
         const outcome failed = fail("ledger", error);
         if (!is_to_blame(tried)) return failed;

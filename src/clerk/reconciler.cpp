@@ -60,11 +60,13 @@ bool reconciler::at_gate(sale::sale_id id) {
 }
 
 reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>& ids) {
+    std::vector<sale::sale_id> asked;
+    for (const sale::sale_id id : ids)
+        if (!world_.forgotten || !world_.forgotten(id)) asked.push_back(id);
+    const auto found = world_.orders.turnstile.look_up_all(asked);
     standings out;
-    for (const sale::sale_id id : ids) {
-        if (world_.forgotten && world_.forgotten(id)) continue;
-        if (const auto s = world_.orders.turnstile.look_up(id)) out.emplace(id, *s);
-    }
+    for (std::size_t i = 0; i < asked.size(); ++i)
+        if (found[i]) out.emplace(asked[i], *found[i]);
     return out;
 }
 

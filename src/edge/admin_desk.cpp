@@ -33,11 +33,18 @@ result<sale::sale> find_sale(services& with, sale::sale_id id) {
 void show(services& with) {
     if (const auto shown = with.showcase.reload(); !shown)
         log::error("edge.showcase_failed", "reason", shown.error().message());
+    if (with.fellows.catalogue_changed) with.fellows.catalogue_changed();
 }
 
 result<void> tell_gate(services& with, const sale::sale& s) {
     if (s.state == sale::sale_state::draft) return {};
     return with.turnstile.warm_up(s);
+}
+
+result<void> tell_gate_of_change(services& with, sale::sale_id id) {
+    const auto s = find_sale(with, id);
+    if (!s) return s.error();
+    return tell_gate(with, *s);
 }
 
 std::string subject_of(const char* kind, std::int64_t id) {

@@ -23,12 +23,15 @@ void audit(services& with, const call& c, const act& done);
 
 result<sale::sale> find_sale(services& with, sale::sale_id id);  // not_found
 
-// Shows buyers the catalogue as it is now. A failure is logged: buyers see the old pages, the gate
-// has the new terms.
+// Shows buyers the catalogue as it is now, on every node. A failure is logged: buyers see the old
+// pages, the gate has the new terms.
 void show(services& with);
 
 // What a draft becomes does not concern the gate. Anything else is warmed up with its new terms.
 result<void> tell_gate(services& with, const sale::sale& s);
+// The same with the terms that the ledger has by now, and their revision: another node may have
+// changed them as well.
+result<void> tell_gate_of_change(services& with, sale::sale_id id);
 
 std::string subject_of(const char* kind, std::int64_t id);  // "sale 7"
 

@@ -35,6 +35,7 @@ event_loop::event_loop(services& with, const guard::trusted_proxies& proxies, lo
       box_(open_box()),
       polls_(with.mailroom, box_),
       room_(with.mailroom, box_) {
+    if (lane_->ready_fd() >= 0) lane_ready_.assign(dup(lane_->ready_fd()));
     note_time();
 }
 
@@ -53,6 +54,7 @@ void event_loop::run() {
     name_thread("loop");
     ask_for_short_slices();
     wait_for_turn();
+    if (lane_ready_.is_open()) wait_for_lane();
     tick();
     io_.run();
 }
@@ -143,6 +145,15 @@ void event_loop::wait_for_turn() {
                                   turn();
                                   wait_for_turn();
                               });
+}
+
+void event_loop::wait_for_lane() {
+    lane_ready_.async_wait(asio::posix::stream_descriptor::wait_read,
+                           [this](const boost::system::error_code& error) {
+                               if (error) return;
+                               on_wake();
+                               wait_for_lane();
+                           });
 }
 
 void event_loop::turn() {

@@ -93,6 +93,7 @@ private:
     void accept_next();
     void welcome(boost::asio::ip::tcp::socket socket);
     void wait_for_turn();
+    void wait_for_lane();
     void turn();
     void settle();
     void tell(const sale::verdict& v);
@@ -107,6 +108,9 @@ private:
     void handle_purchase(connection& from, const request& r, std::int64_t sale);
     void handle_page(connection& from, const request& r, const page* p);
     bool handle_here(connection& from, const request& r);
+    bool knows_token_of(const request& r) const;
+    void ask_fellows(connection& from, const request& r);
+    void dispatch(connection& from, const request& r);
     bool handle_order(connection& from, const request& r);
     bool wait_for_order(connection& from, const long_polls::question& q);
     void look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q);
@@ -132,6 +136,7 @@ private:
     readiness sockets_;
     boost::asio::posix::stream_descriptor sockets_ready_{io_};
     std::unique_ptr<gate::lane> lane_;
+    boost::asio::posix::stream_descriptor lane_ready_{io_};
     std::vector<sale::attempt> batch_;
     std::vector<sale::verdict> verdicts_;
     std::string bytes_;  // of the answer being made

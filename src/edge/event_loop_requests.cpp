@@ -6,7 +6,9 @@
 #include "base/log.hpp"
 #include "edge/event_loop.hpp"
 #include "edge/json_body.hpp"
+#include "edge/kept_request.hpp"
 #include "edge/purchase.hpp"
+#include "guard/tokens.hpp"
 
 namespace floodgate::edge {
 namespace {
@@ -30,6 +32,31 @@ reply perform(handler work, services& with, const call& c) {
 
 void event_loop::handle(connection& from, const request& r) {
     from.language = r.accept_language.empty() ? language::en : language_of(r.accept_language);
+    if (knows_token_of(r)) return dispatch(from, r);
+    ask_fellows(from, r);
+}
+
+// A token this node has not heard of may have been given out by another one a moment ago.
+bool event_loop::knows_token_of(const request& r) const {
+    return !with_.fellows.find_login || r.token.size() != guard::token_characters ||
+           with_.sessions.find(r.token, now_);
+}
+
+void event_loop::ask_fellows(connection& from, const request& r) {
+    const std::uint64_t ticket = from.ticket;
+    const bool queued = enqueue_(pool::general, [this, ticket, kept = kept_request(r), now = now_] {
+        // Whoever it finds is in the sessions from then on.
+        (void)with_.fellows.find_login(kept.get().token, now);
+        asio::post(io_, [this, ticket, kept] {
+            note_time();
+            if (connection* to = find(ticket)) dispatch(*to, kept.get());
+            if (!batch_.empty()) settle();
+        });
+    });
+    if (!queued) send(from, problem::busy, retry_after(milliseconds(busy_retry_ms)));
+}
+
+void event_loop::dispatch(connection& from, const request& r) {
     if (r.verb == verb::post) {
         if (const auto sale = purchase_path(r.path)) return handle_purchase(from, r, *sale);
     }

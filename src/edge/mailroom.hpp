@@ -29,13 +29,14 @@ struct socket_options {
 
 struct mailroom_options {
     std::size_t recent_max = 100'000;  // orders remembered
+    milliseconds believed_for{0};      // and for so long; 0: for ever (see recent_orders.hpp)
     std::size_t waiters_max = 10'000;  // long polls; past it they are answered at once
     socket_options sockets{};
 };
 
 class mailroom {
 public:
-    explicit mailroom(mailroom_options o) : options_(std::move(o)), recent_(options_.recent_max) {}
+    explicit mailroom(mailroom_options o) : options_(std::move(o)), recent_(options_.recent_max, options_.believed_for) {}
     mailroom() : mailroom(mailroom_options{}) {}
 
     // From any thread, after the moves are durable. Costs next to nothing when nobody listens.

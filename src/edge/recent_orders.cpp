@@ -9,8 +9,20 @@ bool is_entry(const sale::order_news& news) { return news.event == 0 && news.wha
 
 }  // namespace
 
-recent_orders::recent_orders(std::size_t max)
-    : per_part_max_(std::max<std::size_t>((max + parts - 1) / parts, 1)) {}
+recent_orders::recent_orders(std::size_t max, milliseconds believed_for)
+    : per_part_max_(std::max<std::size_t>((max + parts - 1) / parts, 1)),
+      believed_for_(believed_for) {}
+
+recent_orders::known recent_orders::note(const sale::order_news& news) const {
+    known k{.order = news.what, .event = news.event};
+    if (believed_for_ > milliseconds(0)) k.heard = std::chrono::steady_clock::now();
+    return k;
+}
+
+bool recent_orders::is_believed(const known& k) const {
+    return believed_for_ == milliseconds(0) ||
+           std::chrono::steady_clock::now() - k.heard < believed_for_;
+}
 
 // An entry is what every other move comes after; being closed comes before the move that ends it.
 bool recent_orders::replaces(const sale::order_news& news, const known& old) {
@@ -25,7 +37,7 @@ bool recent_orders::apply(const sale::order_news& news) {
         if (const auto found = p.places.find(news.what.no); found != p.places.end()) {
             known& old = p.ring[found->second];
             if (!replaces(news, old)) return false;
-            old = {news.what, news.event};
+            old = note(news);
         } else {
             remember(p, news);
         }
@@ -42,12 +54,12 @@ bool recent_orders::apply(const sale::order_news& news) {
 void recent_orders::remember(part& p, const sale::order_news& news) {
     if (p.ring.size() < per_part_max_) {
         p.places.emplace(news.what.no, static_cast<std::uint32_t>(p.ring.size()));
-        p.ring.push_back({news.what, news.event});
+        p.ring.push_back(note(news));
         return;
     }
     p.places.erase(p.ring[p.next].order.no);
     p.places.emplace(news.what.no, p.next);
-    p.ring[p.next] = {news.what, news.event};
+    p.ring[p.next] = note(news);
     p.next = (p.next + 1) % static_cast<std::uint32_t>(per_part_max_);
 }
 
@@ -65,7 +77,9 @@ std::optional<sale::order> recent_orders::find(sale::order_no no) const {
     const std::lock_guard lock(p.mutex);
     const auto found = p.places.find(no);
     if (found == p.places.end()) return std::nullopt;
-    return p.ring[found->second].order;
+    const known& k = p.ring[found->second];
+    if (!is_believed(k)) return std::nullopt;
+    return k.order;
 }
 
 }  // namespace floodgate::edge

@@ -2,6 +2,9 @@
 //
 // Bounded: the order that was first heard of longest ago is forgotten first. Any thread; a lock is
 // held for one order at a time.
+//
+// A node of a cluster may miss news of moves that others made: it believes what it heard only for
+// a while.
 
 #pragma once
 
@@ -9,17 +12,20 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "sale/news.hpp"
 
 namespace floodgate::edge {
 
 class recent_orders {
 public:
-    explicit recent_orders(std::size_t max);
+    // `believed_for` 0: for ever.
+    explicit recent_orders(std::size_t max, milliseconds believed_for = {});
 
     // Takes it over unless what is known is as new or newer: threads that tell of the same order
     // may overtake each other. False: it was no news.
@@ -41,6 +47,7 @@ private:
     struct known {
         sale::order order;
         std::int64_t event = 0;
+        std::chrono::steady_clock::time_point heard{};
     };
     struct alignas(64) part {
         mutable std::mutex mutex;
@@ -53,7 +60,11 @@ private:
     static std::size_t part_of(sale::order_no no) { return no.value * 0x9e3779b97f4a7c15U >> 58U; }
     void remember(part& p, const sale::order_news& news);
 
+    known note(const sale::order_news& news) const;
+    bool is_believed(const known& k) const;
+
     const std::size_t per_part_max_;
+    const milliseconds believed_for_;
     std::array<part, parts> parts_;
     std::atomic<std::uint64_t> newest_entered_{0};
 };

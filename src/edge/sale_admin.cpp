@@ -116,7 +116,7 @@ reply update_sale(services& with, const call& c) {
             {{"field", "limit"}, {"detail", "the limit of a published sale can only be raised"}});
     if (const auto done = with.ledger.catalogue().update_sale_terms(s); !done)
         return failure_reply(done.error(), c.language);
-    const auto told = tell_gate(with, s);
+    const auto told = tell_gate_of_change(with, s.id);
     audit(with, c, {"sale.changed", subject_of("sale", s.id.value), to_json(*old), to_json(s)});
     show(with);
     if (!told) {

@@ -52,7 +52,7 @@ reply move_sale(services& with, const call& c, const move& m) {
         return failure_reply(done.error(), c.language);
     sale::sale s = *old;
     s.state = m.to;
-    const auto told = tell_gate(with, s);
+    const auto told = tell_gate_of_change(with, s.id);
     audit(with, c,
           {m.action,
            subject_of("sale", s.id.value),

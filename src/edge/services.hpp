@@ -5,7 +5,9 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alarm/board.hpp"
@@ -36,6 +38,15 @@ struct clerks_help {
     std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
 };
 
+// What a node of a cluster asks of the others and tells them. All empty: it is alone. May block.
+struct fellow_nodes {
+    // Whose token this is, when this node has not heard of it.
+    std::function<std::optional<guard::identity>(std::string_view token, instant now)> find_login;
+    std::function<void(const sale::login&)> logged_in;
+    std::function<void(const sale::token_hash&)> logged_out;
+    std::function<void()> catalogue_changed;
+};
+
 // How far a warm-up of all sales has come.
 struct warm_up_progress {
     std::atomic<bool> running{false};
@@ -61,6 +72,7 @@ struct services {
     alarm::board& alarms;
     warm_up_progress& warm_up;
     clerks_help clerk;
+    fellow_nodes fellows{};
     // For /readyz and /metrics.
     std::function<std::string()> readiness;     // empty: ready; otherwise why not
     std::vector<std::string> durability;        // what holds, one line each

@@ -121,12 +121,14 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
 
 // Asks the gate for every sale's free units and gives the places of those that moved.
 std::vector<std::size_t> showcase::look_at_gate() {
+    std::vector<sale::sale_id> ids;
+    for (const shown_sale& s : display_.sales) ids.push_back(s.id);
+    const auto standings = turnstile_.look_up_all(ids);
     std::vector<std::size_t> moved;
     for (std::size_t i = 0; i < display_.sales.size(); ++i) {
         shown_sale& s = display_.sales[i];
-        const auto standing = turnstile_.look_up(s.id);
         std::optional<std::int64_t> free;
-        if (standing) free = standing->stock - standing->taken;
+        if (standings[i]) free = standings[i]->stock - standings[i]->taken;
         if (free != s.free) moved.push_back(i);
         s.free = free;
     }

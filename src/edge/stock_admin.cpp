@@ -30,11 +30,10 @@ result<std::int64_t> book(services& with, const sale::sale& s, const stock_chang
 }
 
 // The ledger first: a unit the gate gave away before would have no stock behind it.
-result<std::int64_t> add_units(services& with, sale::sale s, const stock_change& change) {
+result<std::int64_t> add_units(services& with, const sale::sale& s, const stock_change& change) {
     const auto total = book(with, s, change);
     if (!total) return total;
-    s.stock = *total;
-    if (const auto told = tell_gate(with, s); !told) return told.error();
+    if (const auto told = tell_gate_of_change(with, s.id); !told) return told.error();
     return total;
 }
 
@@ -43,12 +42,12 @@ result<std::int64_t> add_units(services& with, sale::sale s, const stock_change&
 result<std::int64_t> remove_units(services& with, const sale::sale& s, const stock_change& change) {
     sale::sale smaller = s;
     smaller.stock += change.delta;
+    smaller.revision = 0;  // the ledger does not know of it yet
     if (smaller.stock < 0) return make_error_code(errc::conflict);
     if (const auto told = tell_gate(with, smaller); !told) return told.error();
     const auto total = book(with, s, change);
-    if (total) return total;
-    if (const auto back = tell_gate(with, s); !back)  // It has only grown: this cannot be.
-        log::error("edge.gate_not_told", "sale", s.id.value, "reason", back.error().message());
+    if (const auto told = tell_gate_of_change(with, s.id); !told)
+        log::error("edge.gate_not_told", "sale", s.id.value, "reason", told.error().message());
     return total;
 }
 

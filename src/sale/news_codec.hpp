@@ -1,0 +1,20 @@
+// News of orders as bytes, for the way from one node to another.
+
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sale/news.hpp"
+
+namespace floodgate::sale {
+
+std::string encode_news(std::span<const order_news> news);
+
+// Nothing when it is cut short, of another version, or holds what cannot be.
+std::optional<std::vector<order_news>> decode_news(std::string_view bytes);
+
+}  // namespace floodgate::sale
