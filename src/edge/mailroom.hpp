@@ -36,7 +36,8 @@ struct mailroom_options {
 
 class mailroom {
 public:
-    explicit mailroom(mailroom_options o) : options_(std::move(o)), recent_(options_.recent_max, options_.believed_for) {}
+    explicit mailroom(mailroom_options o)
+        : options_(std::move(o)), recent_(options_.recent_max, options_.believed_for) {}
     mailroom() : mailroom(mailroom_options{}) {}
 
     // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
