@@ -12,6 +12,7 @@ namespace {
 
 constexpr milliseconds ask_every{500};
 constexpr milliseconds watch_every{500};
+constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
 
 std::optional<clerk::disk_space> space_of(const std::string& directory) {
     std::error_code error;
@@ -28,16 +29,16 @@ care::care(world w, const care_options& o)
           if (webhook_) webhook_->send(n);
       }),
       after_(world_.gate, world_.news),
-      closer_({world_.book.moves(), after_, world_.clock}),
-      chances_({world_.book, after_, board_, world_.clock}, o.retries),
-      asker_({world_.book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
-      rounds_({world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      closer_({world_.timed_book.moves(), after_, world_.clock}),
+      chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
+      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
+      rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
              o.watch),
       reconciler_(
-          {.orders = {world_.book, world_.gate, world_.line, world_.appended},
+          {.orders = {world_.book, world_.gate, world_.between},
            .board = board_,
            .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
            .warm_up =
@@ -45,9 +46,10 @@ care::care(world w, const care_options& o)
                    return clerk::warm_up_sale(
                        {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
                },
+           .heal = world_.heal,
            .forgotten = world_.forgotten}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return asker_.step(); }),
+      asking_("asker", ask_every, [this] { return on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
@@ -64,6 +66,7 @@ void care::stop() {
 }
 
 bool care::look_after_orders() {
+    if (!on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
     return chances_.step();
@@ -74,7 +77,8 @@ bool care::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
     (void)reconciler_.step(now).has_value();  // it logs what it could not read
-    next_reconciliation_ = world_.clock.now() + reconciler_.rest();
+    const milliseconds rest = on_duty() ? reconciler_.rest() : off_duty_look_every;
+    next_reconciliation_ = world_.clock.now() + rest;
     return false;
 }
 
@@ -96,6 +100,7 @@ bool care::watch_over() {
 
 // As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
 result<void> care::pause(sale::sale_id id, const std::string& why) {
+    if (!on_duty()) return errc::fenced;
     {
         const std::lock_guard one_at_a_time(world_.catalogue_mutex);
         const auto sales = world_.book.catalogue().sales();
@@ -103,7 +108,8 @@ result<void> care::pause(sale::sale_id id, const std::string& why) {
         const auto found = std::ranges::find(*sales, id, &sale::sale::id);
         if (found == sales->end()) return errc::not_found;
         if (found->state != sale::sale_state::published) return errc::conflict;
-        if (auto set = world_.book.catalogue().set_sale_state(id, sale::sale_state::paused); !set)
+        if (auto set = world_.timed_book.catalogue().set_sale_state(id, sale::sale_state::paused);
+            !set)
             return set;
         sale::sale paused = *found;
         paused.state = sale::sale_state::paused;

@@ -1,7 +1,8 @@
 // Everything that looks after orders and units once they are promised, each on a thread of its own:
 // deadlines and second chances, questions to the channels, the reconciliation, rounds and alerts.
 //
-// In a cluster these run on the node that holds the lease; here always.
+// In a cluster the timed jobs run on the node that holds the lease `care`; alone, always. Alerts
+// and what follows a move are every node's own.
 
 #pragma once
 
@@ -46,9 +47,9 @@ class care {
 public:
     struct world {
         ledger::ledger& book;
+        ledger::ledger& timed_book;  // the same, for the timed jobs: see ledger/fenced_database.hpp
         gate::turnstile& gate;
-        clerk::promise_source& line;
-        std::function<sale::sequence()> appended;
+        clerk::on_the_way& between;
         std::mutex& catalogue_mutex;
         const pay::channels& channels;
         even_clock& clock;
@@ -58,6 +59,9 @@ public:
         std::function<void()> book_repaired;      // what is remembered of it may be wrong
         std::function<bool(sale::sale_id)> forgotten;
         std::string data;  // the directory whose disk is watched
+        // In a cluster. Whether the timed jobs are this node's; empty: always.
+        std::function<bool()> on_duty{};
+        std::function<result<void>(sale::sale_id)> heal{};  // see clerk/reconciler.hpp
     };
     care(world w, const care_options& o);
 
@@ -68,12 +72,14 @@ public:
     const clerk::aftermath& after() const { return after_; }
     alarm::board& alarms() { return board_; }
     void ask_channels() { asking_.wake(); }
+    void look_at_deadlines() { orders_.wake(); }
     sale::reconciliation reconciliation() const { return reconciler_.latest(); }
     result<sale::balance> reconcile(sale::sale_id id);
     result<ledger::repair_report> repair(sale::sale_id id, const std::string& note);
     care_figures read_figures() const;
 
 private:
+    bool on_duty() const { return !world_.on_duty || world_.on_duty(); }
     bool look_after_orders();
     bool reconcile_all();
     bool watch_over();

@@ -13,7 +13,7 @@
 #include "guard/passwords.hpp"
 #include "guard/tokens.hpp"
 #include "ledger/ledger.hpp"
-#include "store/sqlite_database.hpp"
+#include "open_ledger.hpp"
 
 namespace floodgate {
 namespace {
@@ -69,20 +69,29 @@ void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
     }
 }
 
+void prepare_directory(const std::string& data) {
+    std::error_code error;
+    std::filesystem::create_directories(data, error);
+    if (error) throw std::runtime_error(data + ": " + error.message());
+    if (!std::filesystem::is_empty(data, error) || error)
+        throw std::runtime_error(data + ": not empty; a fixture needs a directory of its own");
+    std::filesystem::permissions(data, std::filesystem::perms::owner_all, error);
+}
+
+void expect_empty(ledger::ledger& book) {
+    if (!expect(book.catalogue().products(), "ledger").empty() || book.users().find({1}))
+        throw std::runtime_error("the ledger is not empty; a fixture needs a database of its own");
+}
+
 }  // namespace
 
-void make_fixture(const fixture_options& o) {
-    const std::string file = o.data + "/ledger.db";
-    std::error_code error;
-    std::filesystem::create_directories(o.data, error);
-    if (error) throw std::runtime_error(o.data + ": " + error.message());
-    if (!std::filesystem::is_empty(o.data, error) || error)
-        throw std::runtime_error(o.data + ": not empty; a fixture needs a directory of its own");
+void make_fixture(const settings& s, const fixture_options& o) {
+    if (s.mode == run_mode::embedded) prepare_directory(s.data);
     umask(0077);                                           // a token is as good as a password
     std::ofstream tokens(o.tokens_file, std::ios::trunc);  // before the ledger: a retry is easy
     if (!tokens) throw std::runtime_error(o.tokens_file + ": cannot be written");
-    std::filesystem::permissions(o.data, std::filesystem::perms::owner_all, error);
-    ledger::ledger book(store::open_sqlite({.path = file}));
+    ledger::ledger book(open_database(s));
+    expect_empty(book);
     const instant now = wall_clock().now();
     add_users(book, o, tokens, now);
     if (!tokens.flush()) throw std::runtime_error(o.tokens_file + ": cannot be written");

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 
+#include "settings.hpp"
+
 namespace floodgate {
 
 struct fixture_options {
-    std::string data;
+    std::string data, config;  // one of them
     std::int64_t users = 0;
     std::int64_t sales = 1;
     std::int64_t stock = 0;
@@ -18,7 +20,7 @@ struct fixture_options {
 };
 
 // One token a line into the file, one sale id a line on standard output. Throws std::runtime_error,
-// also when the directory holds a ledger already.
-void make_fixture(const fixture_options& options);
+// also when the directory holds a ledger already, or the cluster's ledger is not empty.
+void make_fixture(const settings& s, const fixture_options& options);
 
 }  // namespace floodgate

@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "check.hpp"
+#include "check_cluster.hpp"
 #include "edge/listening.hpp"
 #include "engine.hpp"
 #include "fixture.hpp"
@@ -18,6 +19,10 @@ namespace floodgate {
 namespace {
 
 constexpr const char* version = FLOODGATE_VERSION;
+
+struct usage_error : std::runtime_error {
+    using runtime_error::runtime_error;
+};
 
 struct serve_options {
     std::string config, data, listen;
@@ -44,24 +49,36 @@ int serve(const serve_options& o) {
     edge::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
-    engine floodgate(std::move(s));
-    if (o.demo) floodgate.create_demo();
-    floodgate.create_first_admin();
+    const auto running = s.mode == run_mode::clustered ? make_clustered_engine(std::move(s))
+                                                       : make_embedded_engine(std::move(s));
+    if (o.demo) running->create_demo();
+    running->create_first_admin();
+    const std::string address = running->address();
     fmt::print(
         "Floodgate {} listens on / 监听地址 {}\n"
         "  {}/api/v1/rounds   what is on sale / 正在销售\n"
         "  {}/api/v1/openapi.json   the API / 接口\n"
         "  {}/readyz   {}/metrics   for operators / 运维\n",
-        version, floodgate.address(), floodgate.address(), floodgate.address(), floodgate.address(),
-        floodgate.address());
+        version, address, address, address, address, address);
     std::fflush(stdout);
-    floodgate.run();
+    running->run();
     log::stop();
     return 0;
 }
 
-int check(const std::string& data) {
-    const auto found = check_data(data);
+// What `check` and `fixture` work on: a data directory, or the cluster that a file describes.
+settings settings_for(const std::string& config, const std::string& data) {
+    settings s = read_settings(config);
+    if (!data.empty()) s.data = data;
+    if (data.empty() && s.mode == run_mode::embedded)
+        throw usage_error(config.empty() ? "--data DIR is needed, or --config FILE of a cluster"
+                                         : "--data DIR is needed: " + config +
+                                               " does not say mode = \"clustered\"");
+    return s;
+}
+
+int check(const settings& s) {
+    const auto found = s.mode == run_mode::clustered ? check_cluster(s) : check_data(s.data);
     for (const auto& sentence : found) fmt::print("WRONG {}\n", sentence);
     if (found.empty()) {
         fmt::print("all is well\n");
@@ -72,7 +89,8 @@ int check(const std::string& data) {
 }
 
 void describe_fixture(CLI::App& command, fixture_options& o) {
-    command.add_option("--data", o.data, "An empty directory to fill")->required();
+    command.add_option("--data", o.data, "An empty directory to fill");
+    command.add_option("--config", o.config, "TOML file of a cluster whose empty ledger to fill");
     command.add_option("--users", o.users, "How many users, each logged in once")
         ->required()
         ->check(CLI::Range(0, 100'000'000));
@@ -109,9 +127,11 @@ int run(int argc, char** argv) {
         "fixture", "Fill an empty data directory for load tests; prints one sale id a line");
     describe_fixture(*fixture_command, fixture);
 
-    std::string checked;
-    auto* check_command = app.add_subcommand("check", "Check a data directory, offline");
-    check_command->add_option("--data", checked, "The data directory")->required();
+    std::string checked, checked_config;
+    auto* check_command = app.add_subcommand(
+        "check", "Check a data directory, offline, or a cluster's ledger against its gate");
+    check_command->add_option("--data", checked, "The data directory");
+    check_command->add_option("--config", checked_config, "TOML file of the cluster");
 
     try {
         app.parse(argc, argv);
@@ -119,8 +139,9 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
-    if (*fixture_command) return make_fixture(fixture), 0;
-    return check(checked);
+    if (*fixture_command)
+        return make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
+    return check(settings_for(checked_config, checked));
 }
 
 }  // namespace
@@ -129,6 +150,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         return floodgate::run(argc, argv);
+    } catch (const floodgate::usage_error& e) {
+        std::fprintf(stderr, "floodgate: %s\n", e.what());
+        return 2;
     } catch (const std::exception& e) {
         floodgate::log::stop();
         std::fprintf(stderr, "floodgate: %s\n", e.what());

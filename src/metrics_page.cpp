@@ -71,11 +71,10 @@ void add_gate(page_builder& page, const metrics_sources& from) {
     page.start_family("floodgate_gate_answers_total", "Answers to attempts to buy, by kind.");
     for (std::uint8_t i = 1; i <= sale::answers; ++i)
         page.labelled("answer", sale::to_text(static_cast<sale::answer>(i)),
-                      number(from.gate.by_answer[i]));
+                      number(from.answers[i]));
 }
 
-void add_journal(page_builder& page, const metrics_sources& from) {
-    const journal::figures& j = from.journal;
+void add_journal(page_builder& page, const journal::figures& j) {
     page.counter("floodgate_journal_promises_total", "Promises made durable.", number(j.promises));
     page.counter("floodgate_journal_records_total", "Records (group commits) written.",
                  number(j.records));
@@ -84,6 +83,47 @@ void add_journal(page_builder& page, const metrics_sources& from) {
                       j.sync_us, 1e6);
     page.distribution("floodgate_journal_batch_promises", "Promises in a record.", j.batch);
     page.gauge("floodgate_journal_segments", "Segment files in use.", number(j.segments));
+}
+
+void add_partitions(page_builder& page, const cluster_figures& c) {
+    const auto each = [&](const char* name, const char* help, MetricType type, auto value) {
+        page.start_family(name, help, type);
+        for (std::size_t p = 0; p < c.keepers.size(); ++p)
+            page.labelled("partition", std::to_string(p), value(c.keepers[p]));
+    };
+    using keeper = clerk::keeper_figures;
+    each("floodgate_partition_held", "1 while this node looks after the partition.",
+         MetricType::Gauge, [](const keeper& k) { return k.holds ? 1.0 : 0.0; });
+    each("floodgate_partition_serving", "1 while this node enters its promises.",
+         MetricType::Gauge, [](const keeper& k) { return k.serving ? 1.0 : 0.0; });
+    each("floodgate_partition_rebuilds_total", "Times this node rebuilt it from the ledger.",
+         MetricType::Counter, [](const keeper& k) { return number(k.rebuilds); });
+    each("floodgate_partition_rebuild_seconds", "How long the latest of these took.",
+         MetricType::Gauge, [](const keeper& k) { return seconds(k.last_rebuild); });
+}
+
+void add_cluster(page_builder& page, const cluster_figures& c) {
+    page.counter("floodgate_gate_calls_total", "Script calls to Redis that judge attempts.",
+                 number(c.gate_calls));
+    page.counter("floodgate_gate_unanswered_total",
+                 "Attempts told busy because Redis did not answer in time.",
+                 number(c.gate_unanswered));
+    page.counter("floodgate_gate_reflected_total", "Attempts refused without asking Redis.",
+                 number(c.gate_reflected));
+    page.gauge("floodgate_gate_to_release", "Orders whose units wait for Redis to come back.",
+               number(c.to_release));
+    page.gauge("floodgate_nodes_alive", "Nodes of the cluster that this one knows of.",
+               number(c.nodes_alive));
+    page.gauge("floodgate_on_duty", "1 on the node that runs the timed jobs.", c.on_duty ? 1 : 0);
+    page.gauge("floodgate_bus_connected", "1 while the bus can be heard.",
+               c.bus.connected ? 1 : 0);
+    page.counter("floodgate_bus_published_total", "Messages to the other nodes.",
+                 number(c.bus.published));
+    page.counter("floodgate_bus_heard_total", "Messages from the other nodes.",
+                 number(c.bus.heard));
+    page.counter("floodgate_bus_dropped_total", "Messages that could not be sent.",
+                 number(c.bus.dropped));
+    add_partitions(page, c);
 }
 
 void add_clerk(page_builder& page, const metrics_sources& from) {
@@ -213,7 +253,8 @@ void add_alarms(page_builder& page, const metrics_sources& from) {
 std::string metrics_page(const metrics_sources& from) {
     page_builder page;
     add_gate(page, from);
-    add_journal(page, from);
+    if (from.journal) add_journal(page, *from.journal);
+    if (from.cluster) add_cluster(page, *from.cluster);
     add_clerk(page, from);
     add_edge(page, from);
     add_results(page, from);

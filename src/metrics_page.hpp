@@ -2,21 +2,36 @@
 
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "care.hpp"
 #include "clerk/clerk.hpp"
 #include "edge/event_loop.hpp"
-#include "gate/embedded_turnstile.hpp"
+#include "clerk/partition_keeper.hpp"
+#include "cluster/bus.hpp"
 #include "journal/journal.hpp"
+#include "sale/answer.hpp"
 
 namespace floodgate {
 
+// What only a cluster has.
+struct cluster_figures {
+    std::uint64_t gate_calls = 0, gate_unanswered = 0, gate_reflected = 0, to_release = 0;
+    cluster::bus_figures bus;
+    std::vector<clerk::keeper_figures> keepers;  // by partition
+    std::size_t nodes_alive = 0;
+    bool on_duty = false;  // this node runs the timed jobs
+};
+
 struct metrics_sources {
-    gate::embedded_turnstile::counts gate;
-    journal::figures journal;
+    std::array<std::uint64_t, sale::answers + 1> answers{};  // of the gate, by their number
+    std::optional<journal::figures> journal{};
+    std::optional<cluster_figures> cluster{};
     std::uint64_t backlog = 0;
-    clerk::figures clerk;
+    clerk::figures clerk{};
     edge::event_loop::figures edge;
     edge::mailroom::figures results;
     care_figures care;

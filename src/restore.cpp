@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t replay_batch = 50'000;
 
-// A sale that ended this long ago gets no more questions worth the memory of its buyers.
-constexpr auto remembered_after_end = std::chrono::hours(24);
-
 sale::promise promise_of(const ledger::held_order& o) {
     return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
 }
@@ -83,12 +80,6 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
     log::info("gate.restored", "held_orders", held, "queued_promises",
               at.value - from.entered.value);
     return over;
-}
-
-void restore_logins(ledger::ledger& book, guard::sessions& sessions, instant now) {
-    expect(book.users().for_each_login(now, [&](const sale::login& l) { sessions.add(l); }),
-           "ledger");
-    log::info("guard.logins_loaded", "logins", sessions.count());
 }
 
 }  // namespace floodgate

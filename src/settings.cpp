@@ -1,11 +1,17 @@
 #include "settings.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
+#include <utility>
 
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
 #include "sale/order_number.hpp"
+#include "sale/partition.hpp"
 #include "store/http_client.hpp"
 
 namespace floodgate {
@@ -13,6 +19,7 @@ namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t week_s = 604'800;
+constexpr std::size_t cluster_name_max = 32;
 constexpr std::int64_t hours_max = 8760;  // a year
 
 void read_edge(config_file& file, settings& s) {
@@ -71,27 +78,34 @@ void read_guard(config_file& file, settings& s) {
 }
 
 // A secret may stand in a file of its own, so that the configuration can be shown around.
-std::string secret_from(const std::string& path) {
+std::string secret_from(const std::string& key, const std::string& path) {
     std::ifstream file(path);
     std::string secret;
     if (!file || !std::getline(file, secret) || secret.empty())
-        throw std::invalid_argument("alarm.webhook_secret_file: cannot read a secret from " + path);
+        throw std::invalid_argument(key + ": cannot read a secret from " + path);
     return secret;
+}
+
+// KEY, or the first line of the file that KEY_file names.
+void read_secret(config_file& file, const std::string& key, std::string& secret) {
+    std::string path;
+    const std::string usual = std::exchange(secret, {});
+    file.read(key, secret);
+    file.read(key + "_file", path);
+    if (!secret.empty() && !path.empty())
+        throw std::invalid_argument(key + " or " + key + "_file, not both");
+    if (!path.empty()) secret = secret_from(key + "_file", path);
+    if (secret.empty()) secret = usual;
 }
 
 void read_webhook(config_file& file, settings& s) {
     alarm::webhook_options& w = s.care.webhook;
     w.node = s.node;
-    std::string secret_file;
     file.read("alarm.webhook_url", w.url);
-    file.read("alarm.webhook_secret", w.secret);
-    file.read("alarm.webhook_secret_file", secret_file);
+    read_secret(file, "alarm.webhook_secret", w.secret);
     file.read("alarm.webhook_allow_private", w.allow_private);
     file.read("alarm.webhook_attempts", w.attempts, {1, 100});
     file.read("alarm.webhook_timeout_ms", w.timeout, {100, 60'000});
-    if (!w.secret.empty() && !secret_file.empty())
-        throw std::invalid_argument("alarm: webhook_secret or webhook_secret_file, not both");
-    if (!secret_file.empty()) w.secret = secret_from(secret_file);
     if (!w.url.empty())
         if (const std::string fault = store::fault_of_url(w.url); !fault.empty())
             throw std::invalid_argument("alarm.webhook_url " + fault);
@@ -143,6 +157,61 @@ void read_engine(config_file& file, settings& s) {
     s.clerk.backlog_max = s.gate.backlog_max;
 }
 
+// One of these words, by its place from 1.
+template <class Choice>
+void read_choice(config_file& file, const std::string& key, Choice& value,
+                 const std::vector<std::string>& choices) {
+    std::string word = choices.at(static_cast<std::size_t>(value) - 1);
+    file.read(key, word);
+    const auto found = std::ranges::find(choices, word);
+    if (found == choices.end())
+        throw std::invalid_argument(
+            fmt::format("{} is \"{}\"; it may be {}", key, word, fmt::join(choices, " or ")));
+    value = static_cast<Choice>(found - choices.begin() + 1);
+}
+
+void read_addresses(config_file& file, const std::string& key,
+                    std::vector<std::string>& addresses) {
+    file.read(key, addresses);
+    if (addresses.empty()) throw std::invalid_argument(key + " names nobody");
+}
+
+void read_stores(config_file& file, cluster_settings& c) {
+    read_addresses(file, "redis.addresses", c.redis.addresses);
+    file.read("redis.cluster", c.redis.cluster);
+    file.read("redis.user", c.redis.user);
+    read_secret(file, "redis.password", c.redis.password);
+    file.read("redis.database", c.redis.database, {0, 1023});
+    if (c.redis.cluster && c.redis.database != 0)
+        throw std::invalid_argument("redis.database must be 0 in a Redis Cluster");
+    read_addresses(file, "mariadb.addresses", c.mariadb.addresses);
+    file.read("mariadb.user", c.mariadb.user);
+    read_secret(file, "mariadb.password", c.mariadb.password);
+    file.read("mariadb.database", c.mariadb.database);
+    file.read("mariadb.connections_max", c.mariadb.connections_max, {4, 1000});
+    read_addresses(file, "rabbitmq.addresses", c.rabbitmq.addresses);
+    file.read("rabbitmq.user", c.rabbitmq.user);
+    read_secret(file, "rabbitmq.password", c.rabbitmq.password);
+    file.read("rabbitmq.vhost", c.rabbitmq.vhost);
+}
+
+void read_cluster(config_file& file, settings& s) {
+    read_choice(file, "mode", s.mode, {"embedded", "clustered"});
+    cluster_settings& c = s.cluster;
+    file.read("cluster.name", c.name);
+    const bool plain = std::ranges::all_of(c.name, [](unsigned char letter) {
+        return std::isalnum(letter) != 0 || letter == '-' || letter == '_';
+    });
+    if (c.name.empty() || c.name.size() > cluster_name_max || !plain)
+        throw std::invalid_argument("cluster.name: 1 to 32 letters, digits, - and _");
+    read_choice(file, "cluster.queue", c.queue, {"streams", "rabbitmq"});
+    file.read("cluster.partitions", c.partitions, {1, sale::partitions_max});
+    file.read("cluster.strict", c.strict);
+    file.read("cluster.lease_ms", c.lease, {1000, 60'000});
+    file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
+    read_stores(file, c);
+}
+
 }  // namespace
 
 settings read_settings(const std::string& path) {
@@ -158,6 +227,7 @@ settings read_settings(const std::string& path) {
         read_edge(file, s);
         read_results(file, s.mailroom);
         read_care(file, s);
+        read_cluster(file, s);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {
         throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());

@@ -13,10 +13,33 @@
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
 #include "journal/journal.hpp"
+#include "store/mariadb_database.hpp"
+#include "store/rabbit.hpp"
+#include "store/redis.hpp"
 
 namespace floodgate {
 
+enum class run_mode : std::uint8_t { embedded = 1, clustered };
+enum class queue_kind : std::uint8_t { streams = 1, rabbitmq };
+
+struct cluster_settings {
+    std::string name = "fg";  // before every key, exchange and queue
+    queue_kind queue = queue_kind::streams;
+    std::uint32_t partitions = 8;
+    bool strict = false;  // refuses to start where less is durable than promised
+    milliseconds lease{5000};
+    milliseconds answer_within{1000};
+    store::redis_options redis;
+    store::mariadb_options mariadb{.addresses = {"127.0.0.1:3306"},
+                                   .user = "floodgate",
+                                   .password = {},
+                                   .database = "floodgate"};
+    store::rabbit_options rabbitmq;
+};
+
 struct settings {
+    run_mode mode = run_mode::embedded;
+    cluster_settings cluster;  // clustered
     std::uint32_t node = 0;
     std::string data = "data";
     log::level log_level = log::level::info;

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace floodgate::clerk {
 namespace {
-
-constexpr std::size_t read_batch = 50'000;
-constexpr int durable_tries = 1000;  // a millisecond apart
-
-using numbers = std::vector<sale::order_no>;
 
 // What makes an order the same on both sides.
 using entry = std::pair<sale::order_no, std::uint32_t>;
@@ -32,28 +26,6 @@ template <class Order>
 void drop(std::vector<Order>& from, const std::vector<entry>& these) {
     std::erase_if(from,
                   [&](const Order& o) { return std::ranges::binary_search(these, entry_of(o)); });
-}
-
-result<void> wait_until_durable(const promise_source& line, sale::sequence end) {
-    for (int i = 0; i < durable_tries; ++i) {
-        if (line.durable() >= end) return {};
-        std::this_thread::sleep_for(milliseconds(1));
-    }
-    return make_error_code(errc::store_unavailable);
-}
-
-// The sale's promises in the line after `at`.
-result<numbers> queued_after(promise_source& line, sale::sequence at, sale::sale_id id) {
-    numbers out;
-    std::vector<sale::promise> batch;
-    do {
-        if (const auto read = line.read(at, read_batch, batch); !read) return read.error();
-        for (const sale::promise& p : batch)
-            if (p.sale == id) out.push_back(p.order);
-        at.value += batch.size();
-    } while (!batch.empty());
-    std::ranges::sort(out);
-    return out;
 }
 
 // A second look at the gate: what was released or promised meanwhile is no difference.
@@ -87,10 +59,7 @@ void release_if_closed(const match_world& w, const ledger::held_order& o) {
 result<order_differences> match_orders(const match_world& w, sale::sale_id id) {
     order_differences d;
     d.only_gate = w.turnstile.held_in(id);
-    if (const auto safe = wait_until_durable(w.line, w.appended()); !safe) return safe.error();
-    const auto position = w.book.orders().position();
-    if (!position) return position.error();
-    const auto queued = queued_after(w.line, *position, id);
+    const auto queued = w.between.of_sale(id);
     if (!queued) return queued.error();
     const auto read = w.book.tallies().for_each_held(
         id, [&](const ledger::held_order& o) { d.only_book.push_back(o); });

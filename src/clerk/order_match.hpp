@@ -2,11 +2,10 @@
 
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "clerk/ports.hpp"
+#include "clerk/on_the_way.hpp"
 #include "gate/turnstile.hpp"
 #include "ledger/ledger.hpp"
 
@@ -15,8 +14,7 @@ namespace floodgate::clerk {
 struct match_world {
     ledger::ledger& book;
     gate::turnstile& turnstile;
-    promise_source& line;
-    std::function<sale::sequence()> appended;  // where the line ends, durable or not
+    on_the_way& between;
 };
 
 // In order of number. An order with other quantities on both sides is in both.
@@ -25,9 +23,9 @@ struct order_differences {
     std::vector<ledger::held_order> only_book;
 };
 
-// Reads the gate, the line after the ledger's position and the book, in this order: a promise that
-// is on its way is found in one of them. Slow, and the gate stands still for a part of it.
-// Errors: those of the ledger and the line; store_unavailable: the line does not become durable.
+// Reads the gate, what is on its way and the book, in this order: a promise is found in one of
+// them. Slow, and the gate stands still for a part of it.
+// Errors: those of the ledger and of on_the_way::of_sale.
 result<order_differences> match_orders(const match_world& w, sale::sale_id id);
 
 // One sentence each, for at most `max` of them.

@@ -31,9 +31,7 @@ result<void> reconciler::step(instant now) {
     std::vector<sale::sale_id> ids;
     for (const ledger::sale_tally& t : book->sales) ids.push_back(t.sale);
     const standings after = look_at_gate(ids);
-    // After the gate: so this is not less than what the line held at the book's moment.
-    const std::uint64_t end = world_.orders.appended().value;
-    const std::uint64_t not_entered = end > book->position.value ? end - book->position.value : 0;
+    const std::uint64_t not_entered = world_.orders.between.count(*book);
     known_ = std::move(ids);
 
     sale::reconciliation seen{.at = now};
@@ -74,7 +72,9 @@ void reconciler::judge(weighing& w, instant now) {
     record& r = records_[w.balance.sale];
     const bool before = r.seen.breached();
     r.seen.look(w, now);
-    if (r.seen.breached()) {
+    if (r.seen.breached() && heals(w)) {
+        r = {};
+    } else if (r.seen.breached()) {
         if (!before) declare(w, r, now);
         if (!r.paused) pause(w, r);
         w.balance.differences = r.differences;
@@ -84,6 +84,15 @@ void reconciler::judge(weighing& w, instant now) {
         log::info("reconcile.agrees", "sale", w.balance.sale.value);
         world_.board.clear(alarm::kind::invariant_breach, subject_of(w.balance.sale), now);
     }
+}
+
+// A gate that is only a copy is made anew from the book, if the book adds up by itself.
+bool reconciler::heals(const weighing& w) {
+    if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
+    const auto begun = world_.heal(w.balance.sale);
+    log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
+                 begun ? "it is rebuilt from the book" : begun.error().message());
+    return begun.has_value();
 }
 
 void reconciler::declare(const weighing& w, record& r, instant now) {
@@ -97,7 +106,8 @@ void reconciler::declare(const weighing& w, record& r, instant now) {
 
 void reconciler::pause(const weighing& w, record& r) {
     const auto paused = world_.pause(w.balance.sale, w.sentence);
-    r.paused = paused || paused.error() == errc::conflict;
+    // fenced: another node looks after the sales, and pauses it.
+    r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
     if (!r.paused && !r.pause_failed) {
         r.pause_failed = true;  // tried again at every look, logged once
         log::error("reconcile.pause_failed", "sale", w.balance.sale.value, "reason",

@@ -25,8 +25,10 @@ public:
         // is not one that can be paused, and nobody can buy it anyway.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
         std::function<result<void>(sale::sale_id)> warm_up;  // see clerk/warm_up.hpp
+        // Where the gate is a copy: has it rebuilt from the book, instead of pausing the sale.
+        std::function<result<void>(sale::sale_id)> heal{};
         // Sales whose orders the gate did not load at start: they were long over. May be empty.
-        std::function<bool(sale::sale_id)> forgotten;
+        std::function<bool(sale::sale_id)> forgotten{};
     };
     explicit reconciler(world w) : world_(std::move(w)) {}
 
@@ -55,6 +57,7 @@ private:
 
     standings look_at_gate(const std::vector<sale::sale_id>& ids);
     void judge(weighing& w, instant now);
+    bool heals(const weighing& w);
     void declare(const weighing& w, record& r, instant now);
     void pause(const weighing& w, record& r);
     bool at_gate(sale::sale_id id);

@@ -177,7 +177,8 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     ASSERT_TRUE(warm_up_sale(warm, sale).has_value());
     alarm::board board;
     int pauses = 0;
-    reconciler looking({.orders = {book, gate, line, [&] { return line.durable(); }},
+    on_one_line between(book, line, [&] { return line.durable(); });
+    reconciler looking({.orders = {book, gate, between},
                         .board = board,
                         .pause = [&](sale::sale_id, const std::string&) -> result<void> {
                             ++pauses;

@@ -150,7 +150,8 @@ protected:
     std::vector<sale::sale_id> paused_;
     std::vector<sale::sale_id> forgotten_;
     boost::system::error_code pause_fails_with_;
-    reconciler reconciler_{{.orders = {book_, gate_, source_, [this] { return line_.durable(); }},
+    on_one_line between_{book_, source_, [this] { return line_.durable(); }};
+    reconciler reconciler_{{.orders = {book_, gate_, between_},
                             .board = board_,
                             .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
                                 if (pause_fails_with_) return pause_fails_with_;

@@ -38,6 +38,7 @@ struct partition_state {
     std::uint64_t epoch = 0;     // 0: nothing is there
     bool open = false;           // false: being rebuilt, or to be rebuilt
     std::uint64_t appended = 0;  // promises in this epoch so far
+    std::uint64_t entered = 0;   // of these, acknowledged: they are in the ledger
 };
 
 class redis_turnstile final : public turnstile {

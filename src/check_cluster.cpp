@@ -1,0 +1,102 @@
+#include "check_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clerk/on_partitions.hpp"
+#include "clerk/order_match.hpp"
+#include "expect.hpp"
+#include "open_ledger.hpp"
+#include "restore.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr std::size_t named_max = 20;  // orders of a sale
+
+class comparison {
+public:
+    explicit comparison(const settings& s)
+        : partitions_(s.cluster.partitions),
+          redis_(s.cluster.redis),
+          book_(open_database(s)),
+          gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
+          between_(book_, gate_, partitions_) {
+        (void)redis_.look();  // throws with one clear line
+    }
+
+    std::vector<std::string> run() {
+        found_ = expect(book_.orders().check(), "ledger");
+        for (std::uint32_t n = 0; n < partitions_; ++n) look_at({n});
+        std::size_t sales = 0;
+        for (const sale::sale& s : expect(book_.catalogue().sales(), "ledger")) {
+            if (s.state == sale::sale_state::draft) continue;
+            if (s.ends_at + remembered_after_end < wall_clock().now()) continue;
+            look_at(s);
+            ++sales;
+        }
+        fmt::print("ledger: {} orders that hold stock\ngate: {} sales, {} promises in the line\n",
+                   held_, sales, queued_);
+        return std::move(found_);
+    }
+
+private:
+    void look_at(sale::partition p) {
+        const auto state = expect(gate_.state_of(p), "redis");
+        const auto position = expect(book_.orders().position(sale::line_of(p)), "ledger");
+        const sale::line_place at = sale::to_place(position);
+        if (!state.open)
+            return wrong(fmt::format("partition {}: not built; does a node run?", p.number));
+        if (state.epoch != at.epoch)
+            return wrong(fmt::format("partition {}: the gate is in epoch {}, the ledger in {}",
+                                     p.number, state.epoch, at.epoch));
+        if (state.appended < at.number)
+            return wrong(fmt::format("partition {}: the ledger has entered {} promises, the line "
+                                     "ends at {}",
+                                     p.number, at.number, state.appended));
+        queued_ += state.appended - at.number;
+    }
+
+    void look_at(const sale::sale& s) {
+        const auto standing = gate_.look_up(s.id);
+        if (!standing) return wrong(fmt::format("sale {}: the gate does not have it", s.id.value));
+        if (standing->stock != s.stock)
+            wrong(fmt::format("sale {}: the gate has {} units in total, the ledger {}", s.id.value,
+                              standing->stock, s.stock));
+        const auto differences = clerk::match_orders({book_, gate_, between_}, s.id);
+        if (!differences)
+            return wrong(fmt::format("sale {}: promises in the line are not being entered",
+                                     s.id.value));
+        for (const std::string& what : clerk::say(book_, *differences, named_max)) wrong(what);
+        std::int64_t units = 0;
+        expect(book_.tallies().for_each_held(s.id,
+                                             [&](const ledger::held_order& o) {
+                                                 units += o.quantity;
+                                                 ++held_;
+                                             }),
+               "ledger");
+        // Looked at anew: buyers may have come and gone meanwhile.
+        const auto after = gate_.look_up(s.id);
+        if (after && after->given == standing->given && after->returned == standing->returned &&
+            after->taken != units)
+            wrong(fmt::format("sale {}: the gate counts {} units as taken, the ledger {}",
+                              s.id.value, after->taken, units));
+    }
+
+    void wrong(std::string what) { found_.push_back(std::move(what)); }
+
+    const std::uint32_t partitions_;
+    store::redis redis_;
+    ledger::ledger book_;
+    gate::redis_turnstile gate_;
+    clerk::on_partitions between_;
+    std::uint64_t held_ = 0, queued_ = 0;
+    std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_cluster(const settings& s) { return comparison(s).run(); }
+
+}  // namespace floodgate

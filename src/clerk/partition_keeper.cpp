@@ -1,0 +1,309 @@
+#include "clerk/partition_keeper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/thread.hpp"
+#include "clerk/entry_news.hpp"
+
+namespace floodgate::clerk {
+namespace {
+
+constexpr milliseconds look_every{200};    // while serving: does the gate still agree?
+constexpr milliseconds try_again{250};     // after Redis or the ledger failed
+constexpr std::size_t drain_batch = 5000;  // promises
+constexpr std::size_t load_batch = 2000;   // orders
+
+// A sale that ended this long ago gets no more questions worth the memory of its buyers.
+constexpr auto remembered_after_end = std::chrono::hours(24);
+
+// Strays that the book will not take are put aside in a line of their own: theirs has moved on.
+constexpr std::int64_t strays_line_of(std::int64_t line) { return line + 1000; }
+
+sale::promise promise_of(const ledger::held_order& o) {
+    return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
+}
+
+// What is counted goes on over several clerks; the rest is the present one's.
+figures added(const figures& before, figures now) {
+    now.entered += before.entered;
+    now.refused += before.refused;
+    now.put_aside += before.put_aside;
+    now.batches += before.batches;
+    return now;
+}
+
+options for_a_lease(options o) {
+    o.drain = milliseconds(0);  // whoever takes over enters what is left
+    return o;
+}
+
+}  // namespace
+
+struct partition_keeper::shift {
+    shift(const world& w, std::int64_t line, const options& o, callbacks told, sale::sequence from)
+        : queue(w.open_queue()),
+          source(*queue),
+          sink(w.book, line, w.clock),
+          clerk({source, sink, w.gate, w.clock}, o, from, std::move(told)) {
+        queue->start(from, [this] { clerk.notify(); });
+        clerk.start();
+    }
+    // The clerk first: what it has entered is still acknowledged.
+    ~shift() {
+        clerk.stop();
+        queue->stop();
+    }
+    shift(const shift&) = delete;
+    shift& operator=(const shift&) = delete;
+
+    std::unique_ptr<queue::promise_queue> queue;
+    queue_source source;
+    line_sink sink;
+    clerk::clerk clerk;
+};
+
+partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
+    : world_(std::move(w)),
+      partition_(p),
+      line_(sale::line_of(p)),
+      options_(for_a_lease(o)),
+      trouble_(fmt::format("partition {}", p.number)),
+      thread_([this] { run(); }) {}
+
+partition_keeper::~partition_keeper() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+        wanted_ = false;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+void partition_keeper::take_over() {
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_ = true;
+    }
+    changed_.notify_all();
+}
+
+void partition_keeper::let_go() {
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_ = false;
+    }
+    changed_.notify_all();
+}
+
+bool partition_keeper::is_wanted() const {
+    const std::lock_guard lock(mutex_);
+    return wanted_;
+}
+
+void partition_keeper::rest(milliseconds time) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, time, [this] { return !wanted_ || broken_; });
+}
+
+keeper_figures partition_keeper::read_figures() const {
+    const std::lock_guard lock(mutex_);
+    keeper_figures f = figures_;
+    f.holds = wanted_;
+    f.serving = shift_ != nullptr;
+    if (shift_) f.clerk = added(figures_.clerk, shift_->clerk.read_figures());
+    return f;
+}
+
+void partition_keeper::run() {
+    name_thread(fmt::format("keeper {}", partition_.number).c_str());
+    std::unique_lock lock(mutex_);
+    while (!ending_) {
+        changed_.wait(lock, [this] { return wanted_ || ending_; });
+        if (ending_) return;
+        lock.unlock();
+        work();
+        lock.lock();
+    }
+}
+
+void partition_keeper::work() {
+    while (is_wanted()) {
+        const finding found = examine(true);
+        if (found == finding::unknown || (found == finding::differs && !rebuild())) {
+            rest(try_again);
+            continue;
+        }
+        trouble_.over();
+        serve();
+    }
+}
+
+// Does the gate go on where the ledger is? One that was just taken over must have acknowledged
+// exactly what the ledger holds; otherwise a Redis that went back and promised anew could hide
+// promises below the ledger's place.
+partition_keeper::finding partition_keeper::examine(bool taking_over) {
+    const auto position = world_.book.orders().position(line_);  // first: the gate is ahead of it
+    const auto gate = world_.gate.state_of(partition_);
+    if (!gate || !position) {
+        trouble_.note(gate ? position.error().message() : gate.error().message());
+        return finding::unknown;
+    }
+    const sale::line_place at = sale::to_place(*position);
+    if (gate->epoch == 0 || !gate->open || gate->epoch != at.epoch) return finding::differs;
+    const bool agrees = taking_over ? gate->entered == at.number : gate->appended >= at.number;
+    return agrees ? finding::agrees : finding::differs;
+}
+
+bool partition_keeper::rebuild() {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto epoch = world_.book.orders().raise_epoch(line_);
+    const auto built = epoch ? build_up(*epoch) : result<void>(epoch.error());
+    if (!built) {
+        trouble_.note("it cannot be rebuilt: " + built.error().message());
+        return false;
+    }
+    const auto took =
+        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    log::warning("keeper.rebuilt", "partition", partition_.number, "epoch", *epoch, "took_ms",
+                 took.count());
+    const std::lock_guard lock(mutex_);
+    figures_.epoch = *epoch;
+    ++figures_.rebuilds;
+    figures_.last_rebuild = took;
+    return true;
+}
+
+result<void> partition_keeper::build_up(std::uint64_t epoch) {
+    if (auto closed = world_.gate.begin(partition_, epoch); !closed) return closed;
+    if (auto drained = drain_line(); !drained) return drained;
+    if (auto loaded = load_sales(epoch); !loaded) return loaded;
+    return world_.gate.open(partition_, epoch);
+}
+
+result<void> partition_keeper::drain_line() {
+    const auto line = world_.open_queue();
+    std::size_t count = 0;
+    while (is_wanted()) {
+        const auto found = line->left_behind(drain_batch);
+        if (!found) return found.error();
+        if (found->empty()) {
+            if (count > 0)
+                log::info("keeper.drained", "partition", partition_.number, "promises", count);
+            return {};
+        }
+        if (auto entered = enter_strays(*found); !entered) return entered;
+        if (auto forgotten = line->forget(); !forgotten) return forgotten;
+        count += found->size();
+    }
+    return make_error_code(errc::fenced);
+}
+
+result<void> partition_keeper::enter_strays(std::span<const sale::promise> found) {
+    const auto report = world_.book.orders().enter_strays(found, world_.clock.now());
+    if (!report && report.error() == errc::rejected) return enter_each(found);
+    if (!report) return report.error();
+    tell(found, *report);
+    return {};
+}
+
+// One of them is poison. This one is put aside.
+result<void> partition_keeper::enter_each(std::span<const sale::promise> found) {
+    for (const sale::promise& p : found) {
+        const instant now = world_.clock.now();
+        const auto report = world_.book.orders().enter_strays({&p, 1}, now);
+        if (report) {
+            tell({&p, 1}, *report);
+            continue;
+        }
+        if (report.error() != errc::rejected) return report.error();
+        const std::int64_t line = strays_line_of(line_);
+        const auto place = world_.book.orders().position(line);
+        if (!place) return place.error();
+        const auto aside = world_.book.letters().put_aside(
+            p, {sale::sequence{place->value + 1}, line},
+            {.cause = report.error().message(), .permanent = true, .next_try = now, .now = now});
+        if (!aside) return aside.error();
+    }
+    return {};
+}
+
+void partition_keeper::tell(std::span<const sale::promise> entered,
+                            const ledger::entry_report& report) {
+    for (const ledger::refusal& r : report.refused)
+        world_.gate.release(r.promise.sale, r.promise.buyer, r.promise.order);
+    if (!world_.news || report.known > 0) return;  // told when they were entered
+    std::vector<sale::order_news> news;
+    append_news(entered, report, news);
+    world_.news(news);
+}
+
+result<void> partition_keeper::load_sales(std::uint64_t epoch) {
+    const auto sales = world_.book.catalogue().sales();
+    if (!sales) return sales.error();
+    for (const sale::sale& s : *sales) {
+        if (s.state == sale::sale_state::draft) continue;
+        if (sale::partition_of(s.id, world_.partitions) != partition_) continue;
+        if (auto loaded = load_sale(epoch, s); !loaded) return loaded;
+    }
+    return {};
+}
+
+result<void> partition_keeper::load_sale(std::uint64_t epoch, const sale::sale& s) {
+    if (auto loaded = world_.gate.load(epoch, s); !loaded) return loaded;
+    if (s.ends_at + remembered_after_end < world_.clock.now()) return {};
+    std::vector<sale::promise> held, spent;
+    const auto holds = world_.book.tallies().for_each_held(
+        s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
+    if (!holds) return holds.error();
+    const auto keys = world_.book.orders().for_each_spent_key(
+        s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
+    if (!keys) return keys.error();
+    for (std::span left(held); !left.empty();) {
+        const auto part = left.first(std::min(load_batch, left.size()));
+        if (auto put = world_.gate.put_down(partition_, epoch, part); !put) return put;
+        left = left.subspan(part.size());
+    }
+    for (std::span left(spent); !left.empty();) {
+        const auto part = left.first(std::min(load_batch, left.size()));
+        if (auto put = world_.gate.put_down_keys(partition_, epoch, part); !put) return put;
+        left = left.subspan(part.size());
+    }
+    return {};
+}
+
+// Until something is wrong or the lease is gone.
+void partition_keeper::serve() {
+    const auto position = world_.book.orders().position(line_);
+    if (!position) return;
+    broken_ = false;
+    const callbacks told{.news = world_.news, .on_fatal = [this](const std::string& why) {
+                             log::error("keeper.line_broken", "partition", partition_.number,
+                                        "reason", why);
+                             broken_ = true;
+                             changed_.notify_all();
+                         }};
+    auto now_on = std::make_shared<shift>(world_, line_, options_, told, *position);
+    {
+        const std::lock_guard lock(mutex_);
+        figures_.epoch = sale::to_place(*position).epoch;
+        shift_ = now_on;
+    }
+    log::info("keeper.serving", "partition", partition_.number, "epoch", figures_.epoch);
+    while (is_wanted() && !broken_ && examine(false) != finding::differs) rest(look_every);
+    {
+        const std::lock_guard lock(mutex_);
+        figures_.clerk = added(figures_.clerk, now_on->clerk.read_figures());
+        figures_.clerk.backlog = 0;
+        figures_.clerk.lag = milliseconds(0);
+        figures_.clerk.failing_since = never;
+        shift_.reset();
+    }
+    now_on.reset();
+    log::info("keeper.stopped", "partition", partition_.number);
+}
+
+}  // namespace floodgate::clerk

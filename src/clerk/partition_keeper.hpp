@@ -1,0 +1,95 @@
+// Looks after one partition of a cluster while this node holds its lease: makes the gate what the
+// ledger says, where it is missing or wrong, and enters the partition's promises in the ledger.
+//
+// The gate is a copy. It is rebuilt, under a new epoch, whenever it is not there (a flushed Redis),
+// was closed (it does not agree with the book) or does not go on where the book is (a Redis that
+// went back to an older state, a clerk that died between its commit and its acknowledgement).
+// Meanwhile buyers are told `busy`. In this order, so that nothing is lost and nothing sold twice:
+//
+//   1. the ledger gives out a new epoch; nothing of an older one is entered by place any more
+//   2. the gate closes: no more promises
+//   3. what is in the line goes into the ledger, by order number, whatever its place
+//   4. the gate takes over terms and held orders from the ledger, and opens
+
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "clerk/clerk.hpp"
+#include "clerk/queue_adapters.hpp"
+#include "clerk/trouble.hpp"
+#include "gate/redis_turnstile.hpp"
+
+namespace floodgate::clerk {
+
+struct keeper_figures {
+    bool holds = false;    // this node looks after the partition
+    bool serving = false;  // and its promises are being entered
+    std::uint64_t epoch = 0;
+    std::uint64_t rebuilds = 0;  // since start
+    milliseconds last_rebuild{0};
+    figures clerk;  // counted since start; its backlog and lag while serving
+};
+
+class partition_keeper {
+public:
+    struct world {
+        ledger::ledger&
+            book;  // writes only while the lease is ours: see ledger/fenced_database.hpp
+        gate::redis_turnstile& gate;
+        std::uint32_t partitions = 1;
+        std::function<std::unique_ptr<queue::promise_queue>()> open_queue;
+        const floodgate::clock& clock;
+        sale::tell_news news;
+    };
+    partition_keeper(world w, sale::partition p, const options& o);
+    ~partition_keeper();  // lets go and waits
+
+    // Any thread; both return at once.
+    void take_over();
+    void let_go();
+
+    keeper_figures read_figures() const;
+
+private:
+    // A clerk at work, with what it reads from and writes to.
+    struct shift;
+
+    void run();
+    void work();
+    bool is_wanted() const;
+    void rest(milliseconds time);
+
+    enum class finding : std::uint8_t { agrees = 1, differs, unknown };
+    finding examine(bool taking_over);
+    bool rebuild();
+    result<void> build_up(std::uint64_t epoch);
+    result<void> drain_line();
+    result<void> enter_strays(std::span<const sale::promise> found);
+    result<void> enter_each(std::span<const sale::promise> found);
+    result<void> load_sales(std::uint64_t epoch);
+    result<void> load_sale(std::uint64_t epoch, const sale::sale& s);
+    void serve();
+    void tell(std::span<const sale::promise> entered, const ledger::entry_report& report);
+
+    const world world_;
+    const sale::partition partition_;
+    const std::int64_t line_;
+    const options options_;
+    trouble trouble_;
+
+    std::atomic<bool> broken_{false};  // the clerk at work cannot go on
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    bool wanted_ = false, ending_ = false;  // guarded by mutex_
+    std::shared_ptr<shift> shift_;          // the same
+    keeper_figures figures_;                // the same
+    std::thread thread_;
+};
+
+}  // namespace floodgate::clerk

@@ -1,0 +1,370 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "clerk/on_partitions.hpp"
+#include "clerk/partition_keeper.hpp"
+#include "cluster/redis_bus.hpp"
+#include "cluster/redis_leases.hpp"
+#include "cluster/start_turn.hpp"
+#include "engine.hpp"
+#include "expect.hpp"
+#include "fence_post.hpp"
+#include "first_use.hpp"
+#include "front.hpp"
+#include "guard/shared_limits.hpp"
+#include "guard/shared_logins.hpp"
+#include "guard/shared_tickets.hpp"
+#include "open_ledger.hpp"
+#include "pulse.hpp"
+#include "queue/rabbit_queue.hpp"
+#include "queue/reminders.hpp"
+#include "queue/stream_queue.hpp"
+#include "restore.hpp"
+#include "sale/news_codec.hpp"
+#include "strength.hpp"
+
+namespace floodgate {
+namespace {
+
+constexpr milliseconds believed_for{1000};    // what was heard of an order
+constexpr milliseconds limits_every{200};     // limits are exchanged
+constexpr milliseconds follow_every{500};     // logouts of other nodes are looked for
+constexpr milliseconds catalogue_every{2000};  // and changes of the catalogue
+constexpr std::size_t news_at_once = 200;     // orders in one message
+constexpr double share_purchases_from = 0.5;  // of a burst: who clicks once never reaches Redis
+
+settings prepared(settings s) {
+    std::error_code error;
+    std::filesystem::create_directories(s.data, error);
+    if (error) throw std::runtime_error(s.data + ": " + error.message());
+    s.mailroom.believed_for = believed_for;
+    return s;
+}
+
+class clustered_engine final : public engine {
+public:
+    explicit clustered_engine(settings s);
+    ~clustered_engine() override;
+    clustered_engine(const clustered_engine&) = delete;
+    clustered_engine& operator=(const clustered_engine&) = delete;
+
+    void create_first_admin() override {
+        floodgate::create_first_admin(book_, front_.passwords, clock_.now());
+    }
+    void create_demo() override;
+    void run() override;
+    std::string address() const override { return front_.address(); }
+
+private:
+    struct looked_after {  // one partition
+        looked_after(clustered_engine& by, sale::partition p);
+        fence_post post;
+        clerk::partition_keeper keeper;
+    };
+
+    gate::redis_turnstile_options for_gate() const;
+    care::world for_care();
+    edge::fellow_nodes for_edge();
+    front::opening opening();
+    std::unique_ptr<queue::promise_queue> open_queue(sale::partition p);
+    void tell(std::span<const sale::order_news> news);
+    void hear(std::string_view topic, std::string_view message);
+    void note_catalogue();
+    bool follow();
+    clerk::figures clerk_figures() const;
+    void measure(metrics_sources& to);
+
+    settings with_;
+    even_clock clock_;
+    store::redis redis_;
+    store::redis_facts facts_;
+    std::optional<cluster::start_turn> turn_;  // until the ledger is ready for everybody
+    store::database* db_ = nullptr;            // book_ owns it
+    ledger::ledger book_;
+    cluster::redis_bus bus_;
+    gate::redis_turnstile gate_;
+    guard::shared_tickets tickets_;
+    front front_;
+    guard::shared_logins logins_;
+    guard::shared_limits limits_;
+    cluster::redis_leases leases_;
+    fence_post duty_;
+    clerk::on_partitions between_;
+    std::vector<std::unique_ptr<looked_after>> partitions_;
+    std::mutex forgotten_mutex_;
+    forgotten_sales forgotten_;  // guarded by it
+    care care_;
+    std::unique_ptr<queue::reminders> reminders_;  // with RabbitMQ
+    std::atomic<bool> catalogue_changed_{false};
+    instant catalogue_read_{};  // of the follower's thread
+    pulse pulse_;
+    clerk::routine limiting_, following_;
+};
+
+gate::redis_turnstile_options clustered_engine::for_gate() const {
+    gate::redis_turnstile_options o;
+    o.name = with_.cluster.name;
+    o.partitions = with_.cluster.partitions;
+    o.node = with_.node;
+    o.answer_within = with_.cluster.answer_within;
+    o.backlog_max = with_.gate.backlog_max;
+    return o;
+}
+
+clustered_engine::clustered_engine(settings s)
+    : with_(prepared(std::move(s))),
+      redis_(with_.cluster.redis),
+      facts_(redis_.look()),
+      turn_(std::in_place, redis_, with_.cluster.name),
+      book_([this] {
+          auto db = open_database(with_);
+          db_ = db.get();
+          return db;
+      }()),
+      bus_(redis_, with_.cluster.name),
+      gate_(redis_, for_gate(),
+            [this](sale::sale_id id) { bus_.publish("lifted", std::to_string(id.value)); }),
+      tickets_(redis_, with_.cluster.name),
+      front_(with_, {clock_, book_, gate_, tickets_}),
+      logins_(redis_, front_.sessions, with_.cluster.name),
+      limits_(redis_, with_.cluster.name),
+      leases_(redis_, {.name = with_.cluster.name,
+                       .node = with_.node,
+                       .lease = with_.cluster.lease}),
+      duty_("care", *db_, book_, leases_),
+      between_(book_, gate_, with_.cluster.partitions),
+      care_(for_care(), with_.care),
+      pulse_({redis_, book_, gate_, with_.cluster.name, with_.cluster.partitions}),
+      limiting_("limits", limits_every,
+                [this] {
+                    limits_.exchange(clock_.now());
+                    return false;
+                }),
+      following_("follower", follow_every, [this] { return follow(); }) {
+    for (std::uint32_t n = 0; n < with_.cluster.partitions; ++n)
+        partitions_.push_back(std::make_unique<looked_after>(*this, sale::partition{n}));
+    duty_.seek("", {}, {});
+    limits_.add("login_by_address", front_.login_by_address, 0);
+    limits_.add("login_by_phone", front_.login_by_phone, 0);
+    limits_.add("purchase_by_address", front_.purchase_by_address, share_purchases_from);
+    limits_.add("purchase_by_user", front_.purchase_by_user, share_purchases_from);
+    if (with_.cluster.queue == queue_kind::rabbitmq)
+        reminders_ = std::make_unique<queue::reminders>(
+            with_.cluster.rabbitmq, with_.cluster.name, [this] { care_.look_at_deadlines(); });
+    front_.restore_logins();
+    // Numbers of several nodes do not come in order: the ledger is always asked.
+    front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});
+    front_.open(opening());
+    note_catalogue();
+}
+
+clustered_engine::~clustered_engine() { front_.close(); }
+
+// Weaker than promised: said, or in strict mode refused.
+front::opening clustered_engine::opening() {
+    std::vector<std::string> weak = weaknesses_of(facts_);
+    for (const std::string& line : book_.weaknesses()) weak.push_back(line);
+    if (with_.cluster.strict && !weak.empty())
+        throw std::runtime_error(
+            fmt::format("cluster.strict: {}", fmt::join(weak, "; ")));
+    std::vector<std::string> lines{say_durability(facts_), "ledger: " + book_.durability()};
+    for (const std::string& line : weak) {
+        log::warning("engine.weak", "what", line);
+        lines.push_back("weak: " + line);
+    }
+    return {.care = care_,
+            .fellows = for_edge(),
+            .durability = std::move(lines),
+            .readiness = [this] { return pulse_.why_not_ready(); },
+            .measure = [this](metrics_sources& to) { measure(to); }};
+}
+
+care::world clustered_engine::for_care() {
+    return {.book = book_,
+            .timed_book = duty_.book(),
+            .gate = gate_,
+            .between = between_,
+            .catalogue_mutex = front_.catalogue_mutex,
+            .channels = front_.channels,
+            .clock = clock_,
+            .news = [this](auto news) { tell(news); },
+            .clerk_figures = [this] { return clerk_figures(); },
+            .catalogue_changed =
+                [this] {
+                    front_.show();
+                    bus_.publish("catalogue", "");
+                },
+            .book_repaired =
+                [this] {
+                    front_.mailroom.forget_orders();
+                    bus_.publish("repaired", "");
+                },
+            .forgotten =
+                [this](sale::sale_id id) {
+                    const std::lock_guard lock(forgotten_mutex_);
+                    return forgotten_.contains(id);
+                },
+            .data = with_.data,
+            .on_duty = [this] { return duty_.held(); },
+            .heal =
+                [this](sale::sale_id id) {
+                    return gate_.close(sale::partition_of(id, with_.cluster.partitions));
+                }};
+}
+
+edge::fellow_nodes clustered_engine::for_edge() {
+    return {.find_login = [this](std::string_view token,
+                                 instant now) { return logins_.find(token, now); },
+            .logged_in =
+                [this](const sale::login& l) {
+                    if (const auto kept = logins_.keep(l, clock_.now()); !kept)
+                        log::warning("engine.login_not_shared", "reason", kept.error().message());
+                    bus_.publish("login", logins_.tell(l));
+                },
+            .logged_out =
+                [this](const sale::token_hash& hash) {
+                    if (const auto gone = logins_.remove(hash, clock_.now()); !gone)
+                        log::warning("engine.logout_not_shared", "reason", gone.error().message());
+                    bus_.publish("logout", logins_.tell(hash));
+                },
+            .catalogue_changed = [this] { bus_.publish("catalogue", ""); }};
+}
+
+std::unique_ptr<queue::promise_queue> clustered_engine::open_queue(sale::partition p) {
+    const cluster_settings& c = with_.cluster;
+    if (c.queue == queue_kind::rabbitmq)
+        return std::make_unique<queue::rabbit_queue>(redis_, c.rabbitmq, c.name, p,
+                                                     leases_.owner());
+    return std::make_unique<queue::stream_queue>(redis_, c.name, p, leases_.owner());
+}
+
+clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partition p)
+    : post(fmt::format("line {}", p.number), *by.db_, by.book_, by.leases_),
+      keeper({.book = post.book(),
+              .gate = by.gate_,
+              .partitions = by.with_.cluster.partitions,
+              .open_queue = [&by, p] { return by.open_queue(p); },
+              .clock = by.clock_,
+              .news = [&by](auto news) { by.tell(news); }},
+             p, by.with_.clerk) {
+    post.seek("lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
+}
+
+void clustered_engine::tell(std::span<const sale::order_news> news) {
+    front_.mailroom.deliver(news);
+    for (; !news.empty(); news = news.subspan(std::min(news_at_once, news.size())))
+        bus_.publish("news", sale::encode_news(news.first(std::min(news_at_once, news.size()))));
+}
+
+// From the bus's thread: what takes long is left to the follower.
+void clustered_engine::hear(std::string_view topic, std::string_view message) {
+    if (topic == "news") {
+        if (const auto news = sale::decode_news(message)) front_.mailroom.deliver(*news);
+    } else if (topic == "lifted") {
+        sale::sale_id id;
+        std::from_chars(message.data(), message.data() + message.size(), id.value);
+        gate_.lift(id);
+    } else if (topic == "catalogue") {
+        catalogue_changed_ = true;
+        following_.wake();
+    } else if (topic == "repaired") {
+        front_.mailroom.forget_orders();
+    } else if (topic == "login" || topic == "logout") {
+        logins_.hear(topic, message);
+    }
+}
+
+// What the bus may have failed to tell.
+bool clustered_engine::follow() {
+    logins_.catch_up(clock_.now());
+    const instant now = clock_.now();
+    if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
+        catalogue_read_ = now;
+        if (front_.showcase.reload()) note_catalogue();
+    }
+    return false;
+}
+
+void clustered_engine::note_catalogue() {
+    forgotten_sales over;
+    for (const sale::sale& s : front_.showcase.sales())
+        if (s.ends_at + remembered_after_end < clock_.now()) over.insert(s.id);
+    const std::lock_guard lock(forgotten_mutex_);
+    forgotten_ = std::move(over);
+}
+
+void clustered_engine::create_demo() {
+    floodgate::create_demo(book_, front_.passwords, clock_.now());
+    if (!warm_up_all(book_, gate_) || !front_.showcase.reload())
+        throw std::runtime_error("the demo sale could not be opened");
+}
+
+void clustered_engine::run() {
+    turn_.reset();
+    bus_.start([this](std::string_view topic, std::string_view message) { hear(topic, message); });
+    leases_.start();
+    if (reminders_) reminders_->start();
+    care_.start();
+    limiting_.start();
+    following_.start();
+    pulse_.start();
+    front_.serve({});
+    pulse_.stop();
+    following_.stop();
+    limiting_.stop();
+    care_.stop();
+    if (reminders_) reminders_->stop();
+    leases_.stop();
+    partitions_.clear();
+    bus_.stop();
+    log::info("engine.stopped");
+}
+
+clerk::figures clustered_engine::clerk_figures() const {
+    clerk::figures sum;
+    for (const auto& p : partitions_) {
+        const clerk::figures f = p->keeper.read_figures().clerk;
+        sum.entered += f.entered;
+        sum.refused += f.refused;
+        sum.put_aside += f.put_aside;
+        sum.batches += f.batches;
+        sum.last_batch = std::max(sum.last_batch, f.last_batch);
+        sum.last_batch_took = std::max(sum.last_batch_took, f.last_batch_took);
+        sum.backlog += f.backlog;
+        sum.lag = std::max(sum.lag, f.lag);
+        if (f.failing_since != never)
+            sum.failing_since = sum.failing_since == never
+                                    ? f.failing_since
+                                    : std::min(sum.failing_since, f.failing_since);
+    }
+    return sum;
+}
+
+void clustered_engine::measure(metrics_sources& to) {
+    const auto gate = gate_.read_counts();
+    to.answers = gate.by_answer;
+    to.clerk = clerk_figures();
+    to.backlog = to.clerk.backlog;
+    cluster_figures c{.gate_calls = gate.calls,
+                      .gate_unanswered = gate.unanswered,
+                      .gate_reflected = gate.reflected,
+                      .to_release = gate.to_release,
+                      .bus = bus_.read_figures(),
+                      .keepers = {},
+                      .nodes_alive = leases_.nodes_alive().size(),
+                      .on_duty = duty_.held()};
+    for (const auto& p : partitions_) c.keepers.push_back(p->keeper.read_figures());
+    to.cluster = std::move(c);
+}
+
+}  // namespace
+
+std::unique_ptr<engine> make_clustered_engine(settings s) {
+    return std::make_unique<clustered_engine>(std::move(s));
+}
+
+}  // namespace floodgate
