@@ -33,7 +33,8 @@ result<void> reconciler::step(instant now) {
     const standings after = look_at_gate(ids);
     // After the gate: so this is not less than what the line held at the book's moment.
     const std::uint64_t end = world_.orders.appended().value;
-    const std::uint64_t not_entered = end > book->position.value ? end - book->position.value : 0;
+    const std::uint64_t entered = book->position().value;
+    const std::uint64_t not_entered = end > entered ? end - entered : 0;
     known_ = std::move(ids);
 
     sale::reconciliation seen{.at = now};

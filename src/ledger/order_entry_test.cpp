@@ -237,7 +237,7 @@ TEST_P(OrderEntryContractTest, ABatchNotBeyondThePositionChangesNothing) {
     verbs_.enter({verbs_.promise(sale, 1), verbs_.promise(sale, 2)});
     const std::vector late{verbs_.promise(sale, 3)};
     for (const std::uint64_t last : {1U, 2U}) {
-        const auto report = book_.orders().enter(late, {last}).value();
+        const auto report = book_.orders().enter(late, sale::sequence{last}).value();
         EXPECT_EQ(report.known, 1U);
         EXPECT_EQ(report.entered, 0U);
     }
