@@ -44,7 +44,7 @@ TEST_P(OrderEntryContractTest, APromiseBecomesAnUnpaidOrder) {
 TEST_P(OrderEntryContractTest, WhoeverWaitedForTheEntryHasTheFullTimeToPay) {
     const auto p = verbs_.promise(verbs_.add_sale(), 42);
     const instant later = p.at + std::chrono::hours(3);
-    EXPECT_EQ(book_.orders().enter({&p, 1}, {1}, later).value().pay_from, later);
+    EXPECT_EQ(book_.orders().enter({&p, 1}, sale::sequence{1}, later).value().pay_from, later);
     EXPECT_EQ(book_.orders().find(p.order).value().pay_by, later + std::chrono::seconds(600));
     EXPECT_EQ(book_.orders().find(p.order).value().created_at, p.at);
 }

@@ -121,7 +121,10 @@ private:
     };
     static std::size_t index(int place) { return static_cast<std::size_t>(place) - 1; }
 
+    // An error that ends an answer half-way is told by the session, not by the statement.
     [[noreturn]] void fail() {
+        MYSQL* m = session_.handle();
+        if (mysql_stmt_errno(handle_.get()) == 0) session_.fail(mysql_errno(m), mysql_error(m));
         session_.fail(mysql_stmt_errno(handle_.get()), mysql_stmt_error(handle_.get()));
     }
 
