@@ -17,9 +17,7 @@ std::uint64_t on_partitions::count(const ledger::tally& book) {
         const sale::partition p{n};
         const auto gate = gate_.state_of(p);
         if (!gate || !gate->open) return any_number;
-        const auto found = book.positions.find(sale::line_of(p));
-        const sale::line_place at =
-            found == book.positions.end() ? sale::line_place{} : sale::to_place(found->second);
+        const sale::line_place at = sale::to_place(book.position(sale::line_of(p)));
         if (gate->epoch != at.epoch) return any_number;
         if (gate->appended > at.number) total += gate->appended - at.number;
     }

@@ -21,7 +21,8 @@ result<void> wait_until_durable(const promise_source& line, sale::sequence end) 
 
 std::uint64_t on_one_line::count(const ledger::tally& book) {
     const std::uint64_t end = appended_().value;
-    return end > book.position.value ? end - book.position.value : 0;
+    const std::uint64_t entered = book.position().value;
+    return end > entered ? end - entered : 0;
 }
 
 result<std::vector<sale::order_no>> on_one_line::of_sale(sale::sale_id id) {

@@ -95,16 +95,16 @@ protected:
             line_.kept.begin() + static_cast<std::ptrdiff_t>(end));
         if (batch.empty()) return;
         entered_ = end;
-        const auto report = book_.orders().enter(batch, {entered_}).value();
+        const auto report = book_.orders().enter(batch, sale::sequence{entered_}).value();
         for (const auto& r : report.refused) release(r.promise.order);
     }
     void put_aside_next() {
         if (entered_ == line_.kept.size()) return;
         const sale::promise& p = line_.kept[entered_++];
-        ASSERT_TRUE(
-            book_.letters()
-                .put_aside(p, {entered_}, {.cause = "locked", .next_try = now_, .now = now_})
-                .has_value());
+        ASSERT_TRUE(book_.letters()
+                        .put_aside(p, sale::sequence{entered_},
+                                   {.cause = "locked", .next_try = now_, .now = now_})
+                        .has_value());
     }
     void release(sale::order_no no) {
         const sale::promise& p = promise(no);

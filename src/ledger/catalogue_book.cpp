@@ -1,5 +1,7 @@
 #include "ledger/catalogue_book.hpp"
 
+#include <optional>
+
 #include "ledger/attempt.hpp"
 #include "store/sql.hpp"
 
@@ -27,6 +29,21 @@ void hang_pictures(store::connection& c, std::vector<sale::product>& products) {
         while (at != products.end() && at->id < id) ++at;
         if (at != products.end() && at->id == id) at->pictures.push_back(rows.get<std::string>(1));
     }
+}
+
+struct window {
+    instant starts_at, ends_at;
+    friend bool operator==(const window&, const window&) = default;
+};
+
+// Nobody else changes the round until the transaction ends.
+std::optional<window> take_window(store::connection& c, sale::round_id id) {
+    std::string sql = "SELECT starts_ms, ends_ms FROM rounds WHERE id = ?";
+    auto rows = c.ask(sql.append(c.speaks().for_update), id);
+    if (!rows.next()) return std::nullopt;
+    window w;
+    rows.read(w.starts_at, w.ends_at);
+    return w;
 }
 
 bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
@@ -90,10 +107,15 @@ result<sale::round_id> catalogue_book::add_round(const sale::round& r) {
 result<void> catalogue_book::update_round(const sale::round& r) {
     if (!makes_sense(r)) return errc::invalid;
     return guarded("catalogue.update_round", [&]() -> result<void> {
-        if (db_.writer()->run(
-                "UPDATE rounds SET title = ?, starts_ms = ?, ends_ms = ? WHERE id = ?", r.title,
-                r.starts_at, r.ends_at, r.id) == 0)
-            return errc::not_found;
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        const auto before = take_window(*c, r.id);
+        if (!before) return errc::not_found;
+        c->run("UPDATE rounds SET title = ?, starts_ms = ?, ends_ms = ? WHERE id = ?", r.title,
+               r.starts_at, r.ends_at, r.id);
+        if (*before != window{r.starts_at, r.ends_at})
+            c->run("UPDATE sales SET revision = revision + 1 WHERE round_id = ?", r.id);
+        t.commit();
         return {};
     });
 }

@@ -47,8 +47,10 @@ bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
     return c.ask(sql, id).next();
 }
 
-result<sale_state> state_of(store::connection& c, sale::sale_id id) {
-    auto rows = c.ask("SELECT state FROM sales WHERE id = ?", id);
+// Of a sale that is about to be changed: nobody else changes it until the transaction ends.
+result<sale_state> take_state(store::connection& c, sale::sale_id id) {
+    std::string sql = "SELECT state FROM sales WHERE id = ?";
+    auto rows = c.ask(sql.append(c.speaks().for_update), id);
     if (!rows.next()) return errc::not_found;
     return to_state(rows.asked().text(0));
 }
@@ -57,8 +59,9 @@ struct stock_and_held {
     std::int64_t stock = 0, held = 0;
 };
 
-result<stock_and_held> figures_of(store::connection& c, sale::sale_id id) {
-    auto rows = c.ask("SELECT stock, held FROM sales WHERE id = ?", id);
+result<stock_and_held> take_figures(store::connection& c, sale::sale_id id) {
+    std::string sql = "SELECT stock, held FROM sales WHERE id = ?";
+    auto rows = c.ask(sql.append(c.speaks().for_update), id);
     if (!rows.next()) return errc::not_found;
     stock_and_held f;
     rows.read(f.stock, f.held);
@@ -100,7 +103,7 @@ result<void> catalogue_book::update_sale_terms(const sale::sale& s) {
         const auto changed = db_.writer()->run(
             "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
             "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
-            "ELSE buyer_limit_peak END WHERE id = ?",
+            "ELSE buyer_limit_peak END, revision = revision + 1 WHERE id = ?",
             s.price, s.price_points, s.pay_within_s, s.limit, s.limit, s.limit, s.id);
         if (changed == 0) return errc::not_found;
         return {};
@@ -111,12 +114,12 @@ result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to) {
     return guarded("catalogue.set_sale_state", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        const auto from = state_of(*c, id);
+        const auto from = take_state(*c, id);
         if (!from) return errc::not_found;
         if (*from == to) return {};
         if (!may_move(*from, to)) return errc::conflict;
-        if (c->run("UPDATE sales SET state = ? WHERE id = ? AND state = ?", to_text(to), id,
-                   to_text(*from)) == 0)
+        if (c->run("UPDATE sales SET state = ?, revision = revision + 1 WHERE id = ? AND state = ?",
+                   to_text(to), id, to_text(*from)) == 0)
             return errc::conflict;
         t.commit();
         return {};
@@ -128,14 +131,14 @@ result<std::vector<sale::sale>> catalogue_book::sales() {
         const auto c = db_.reader();
         auto rows = c->ask(
             "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
-            "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.state "
+            "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
             "FROM sales s JOIN rounds r ON r.id = s.round_id ORDER BY s.id");
         std::vector<sale::sale> all;
         while (rows.next()) {
             sale::sale& s = all.emplace_back();
             rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit,
-                      s.pay_within_s, s.starts_at, s.ends_at);
-            s.state = to_state(rows.asked().text(10));
+                      s.pay_within_s, s.starts_at, s.ends_at, s.revision);
+            s.state = to_state(rows.asked().text(11));
         }
         return all;
     });
@@ -146,17 +149,15 @@ result<std::int64_t> catalogue_book::change_stock(sale::sale_id id, std::int64_t
     return guarded("catalogue.change_stock", [&]() -> result<std::int64_t> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        const auto before = figures_of(*c, id);
+        const auto before = take_figures(*c, id);
         if (!before) return errc::not_found;
         if (delta > sale::stock_max - before->stock) return errc::invalid;
         if (delta == 0) return before->stock;
-        // Guarded in SQL: what was read may have moved on where there are many writers.
-        const std::int64_t after = before->stock + delta;
-        if (c->run("UPDATE sales SET stock = ? WHERE id = ? AND stock = ? AND held <= ?", after, id,
-                   before->stock, after) == 0)
+        const std::int64_t after = before->stock + delta, held = before->held;
+        if (c->run("UPDATE sales SET stock = ?, revision = revision + 1 WHERE id = ? AND stock = ? "
+                   "AND held <= ?",
+                   after, id, before->stock, after) == 0)
             return errc::conflict;
-        // The held figure as it is now that the row is ours.
-        const std::int64_t held = figures_of(*c, id)->held;
         const char* kind = delta > 0 ? "added" : "removed";
         write_move(*c, {0, id, kind, before->stock, after, held, held, note, now});
         t.commit();

@@ -56,8 +56,10 @@ std::vector<order_row> take_due(store::connection& c, instant now, std::size_t m
     return due;
 }
 
+// Locked: what is decided by it must still be so when the units go back.
 std::int64_t held_by(store::connection& c, sale::sale_id id) {
-    auto rows = c.ask("SELECT held FROM sales WHERE id = ?", id);
+    std::string sql = "SELECT held FROM sales WHERE id = ?";
+    auto rows = c.ask(sql.append(c.speaks().for_update), id);
     return rows.next() ? rows.get<std::int64_t>(0) : 0;
 }
 

@@ -93,7 +93,8 @@ TEST(LedgerCrashTest, KilledAtAnyStatementOfABatchItHoldsAllOrNothing) {
     ledger book(open(directory));
     for (;;) {
         const auto position = book.orders().position().value();
-        (void)book.orders().enter(batch_after(position, 2000), {position.value + 2000});
+        (void)book.orders().enter(batch_after(position, 2000),
+                                  sale::sequence{position.value + 2000});
     }
 }
 

@@ -50,7 +50,38 @@ bool insert_order(store::connection& c, const sale::promise& p, const fate& f) {
     return inserted;
 }
 
+// Adds those of the numbers that `table` has. One statement for any count: the last is repeated.
+void find_numbers(store::connection& c, const std::string& table,
+                  std::span<const sale::promise> some, std::set<sale::order_no>& found) {
+    constexpr std::size_t at_once = 64;
+    std::string sql = "SELECT order_no FROM " + table + " WHERE order_no IN (?";
+    for (std::size_t i = 1; i < at_once; ++i) sql += ",?";
+    sql += ")";
+    for (; !some.empty(); some = some.subspan(std::min(at_once, some.size()))) {
+        store::row_cursor rows(c.cached(sql));
+        for (std::size_t i = 0; i < at_once; ++i)
+            store::bind_value(rows.asked(), static_cast<int>(i) + 1,
+                              some[std::min(i, some.size() - 1)].order);
+        while (rows.next()) found.insert(rows.get<sale::order_no>(0));
+    }
+}
+
 }  // namespace
+
+void lock_sales(store::connection& c, std::span<const sale::promise> batch) {
+    std::set<sale::sale_id> sales;
+    for (const sale::promise& p : batch) sales.insert(p.sale);
+    std::string sql = "SELECT id FROM sales WHERE id = ?";
+    sql += c.speaks().for_update;
+    for (const sale::sale_id id : sales) c.ask(sql, id).next();
+}
+
+std::set<sale::order_no> known_numbers(store::connection& c, std::span<const sale::promise> batch) {
+    std::set<sale::order_no> found;
+    find_numbers(c, "orders", batch, found);
+    find_numbers(c, "letters", batch, found);
+    return found;
+}
 
 bool book_failed(store::connection& c, const sale::promise& p, const char* reason) {
     return insert_order(c, p, {"failed", reason, p.at, {}});
@@ -87,8 +118,10 @@ void entry::gather(std::span<const sale::promise> batch) {
 
 void entry::reserve(sale::sale_id id, share& s) {
     s.reserved = take(id, s.units);
-    auto rows = connection_.ask(
-        "SELECT stock, held, buyer_limit_peak, pay_within_s FROM sales WHERE id = ?", id);
+    // Locked also when nothing could be taken: the log lines count on these figures, and so does
+    // the sum of a buyer's units.
+    std::string sql = "SELECT stock, held, buyer_limit_peak, pay_within_s FROM sales WHERE id = ?";
+    auto rows = connection_.ask(sql.append(connection_.speaks().for_update), id);
     s.known = rows.next();
     if (!s.known) return;
     std::int64_t held = 0, pay_within_s = 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,11 @@ constexpr bool mark_fits(std::uint64_t mark, sale::order_no no, std::int64_t lim
 
 // Books the promise as a failed order that holds nothing. False: its number is in the book already.
 bool book_failed(store::connection& c, const sale::promise& p, const char* reason);
+
+// Makes other writers of these promises' sales wait until the transaction ends.
+void lock_sales(store::connection& c, std::span<const sale::promise> batch);
+// The numbers of these promises that are in the book or among the letters.
+std::set<sale::order_no> known_numbers(store::connection& c, std::span<const sale::promise> batch);
 
 class entry {
 public:

@@ -174,12 +174,13 @@ TEST(FailingSqliteTest, WithTheDiskFullNothingIsEnteredUntilThereIsRoom) {
     const auto before = sums(verbs);
     const auto pages = verbs.number("PRAGMA page_count");
     verbs.sql("PRAGMA max_page_count = " + std::to_string(pages + 5));
-    EXPECT_EQ(outcome(verbs.book().orders().enter(batch, {2000})), errc::store_unavailable);
+    EXPECT_EQ(outcome(verbs.book().orders().enter(batch, sale::sequence{2000})),
+              errc::store_unavailable);
     EXPECT_EQ(sums(verbs), before);
     EXPECT_THAT(verbs.check(), IsEmpty());
 
     verbs.sql("PRAGMA max_page_count = 1000000");
-    EXPECT_EQ(verbs.book().orders().enter(batch, {2000}).value().entered, 2000U);
+    EXPECT_EQ(verbs.book().orders().enter(batch, sale::sequence{2000}).value().entered, 2000U);
     EXPECT_EQ(verbs.held(sale), 2000);
     EXPECT_THAT(verbs.check(), IsEmpty());
 }

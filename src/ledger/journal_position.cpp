@@ -1,21 +1,50 @@
 #include "ledger/journal_position.hpp"
 
+#include <optional>
+
 namespace floodgate::ledger {
 namespace {
 
-constexpr std::int64_t journal_line = 1;
-
-}  // namespace
-
-sale::sequence position_in(store::connection& c) {
-    auto rows = c.ask("SELECT position FROM journal_position WHERE line = ?", journal_line);
-    if (!rows.next())
-        throw store::sql_error(store::sql_failure::corrupt, "the journal position is missing");
+std::optional<sale::sequence> find_position(store::connection& c, std::int64_t line,
+                                            std::string_view locking) {
+    std::string sql = "SELECT position FROM journal_position WHERE line = ?";
+    auto rows = c.ask(sql.append(locking), line);
+    if (!rows.next()) return std::nullopt;
     return rows.get<sale::sequence>(0);
 }
 
-void move_position(store::connection& c, sale::sequence to) {
-    c.run("UPDATE journal_position SET position = ? WHERE line = ?", to, journal_line);
+// The journal's line is there from the first day; the others come when they are first used.
+void expect_other_line(std::int64_t line) {
+    if (line == journal_line)
+        throw store::sql_error(store::sql_failure::corrupt, "the journal position is missing");
+}
+
+}  // namespace
+
+sale::sequence position_in(store::connection& c, std::int64_t line) {
+    if (const auto found = find_position(c, line, "")) return *found;
+    expect_other_line(line);
+    return {};
+}
+
+std::map<std::int64_t, sale::sequence> positions_in(store::connection& c) {
+    auto rows = c.ask("SELECT line, position FROM journal_position ORDER BY line");
+    std::map<std::int64_t, sale::sequence> all;
+    while (rows.next()) all[rows.get<std::int64_t>(0)] = rows.get<sale::sequence>(1);
+    return all;
+}
+
+sale::sequence take_position(store::connection& c, std::int64_t line) {
+    const std::string_view locking = c.speaks().for_update;
+    if (const auto found = find_position(c, line, locking)) return *found;
+    expect_other_line(line);
+    std::string insert(c.speaks().insert_ignore);  // another node may be doing the same
+    c.run(insert.append(" INTO journal_position (line, position) VALUES (?, 0)"), line);
+    return find_position(c, line, locking).value_or(sale::sequence{});
+}
+
+void move_position(store::connection& c, line_position to) {
+    c.run("UPDATE journal_position SET position = ? WHERE line = ?", to.at, to.line);
 }
 
 }  // namespace floodgate::ledger

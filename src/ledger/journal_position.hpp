@@ -1,13 +1,22 @@
-// How far the journal has been entered: moved in the transaction that enters.
+// How far each line of promises has been entered: moved in the transaction that enters.
 
 #pragma once
 
+#include <map>
+
+#include "ledger/order_book.hpp"
 #include "sale/ids.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
 
-sale::sequence position_in(store::connection& c);
-void move_position(store::connection& c, sale::sequence to);
+// 0 for a line nobody has used. Throws sql_error (corrupt) when the journal's own is missing.
+sale::sequence position_in(store::connection& c, std::int64_t line);
+std::map<std::int64_t, sale::sequence> positions_in(store::connection& c);
+
+// The same in a write transaction: nobody else moves it until that ends.
+sale::sequence take_position(store::connection& c, std::int64_t line);
+// Of a line that was taken.
+void move_position(store::connection& c, line_position to);
 
 }  // namespace floodgate::ledger

@@ -21,10 +21,13 @@ ledger::ledger(std::unique_ptr<store::database> db)
       audit_(*db_),
       moves_(*db_),
       letters_(*db_),
-      tallies_(*db_) {}
+      tallies_(*db_),
+      fences_(*db_) {}
 
 ledger::~ledger() = default;
 
 std::string ledger::durability() const { return db_->durability(); }
+
+std::vector<std::string> ledger::weaknesses() const { return db_->weaknesses(); }
 
 }  // namespace floodgate::ledger

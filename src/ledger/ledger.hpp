@@ -11,9 +11,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
+#include "ledger/fence_book.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_book.hpp"
@@ -28,8 +30,9 @@ namespace floodgate::ledger {
 
 class ledger {
 public:
-    // Brings the schema up to date (see migrations.hpp). Throws std::runtime_error with one clear
-    // line when the database cannot be used or was written by a newer Floodgate.
+    // Brings the schema up to date (see migrations.hpp); one read when it is. Throws
+    // std::runtime_error with one clear line when the database cannot be used or was written by a
+    // newer Floodgate.
     explicit ledger(std::unique_ptr<store::database> db);
     ~ledger();
 
@@ -40,9 +43,12 @@ public:
     move_book& moves() { return moves_; }
     letter_book& letters() { return letters_; }
     tally_book& tallies() { return tallies_; }
+    fence_book& fences() { return fences_; }
 
     // What durability the database promises, in one line for /readyz and the log.
     std::string durability() const;
+    // A line for each setting of the database that promises less; empty: none.
+    std::vector<std::string> weaknesses() const;
 
 private:
     std::unique_ptr<store::database> db_;
@@ -53,6 +59,7 @@ private:
     move_book moves_;
     letter_book letters_;
     tally_book tallies_;
+    fence_book fences_;
 };
 
 }  // namespace floodgate::ledger

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "ledger/mariadb_scratch.hpp"
 #include "ledger/tampered_database.hpp"
 #include "store/sqlite_database.hpp"
 
@@ -15,6 +16,12 @@ std::unique_ptr<store::database> open_in_fours(const scratch_directory&) {
     fours.rows_per_insert = 4;
     return tamper(store::open_sqlite({.path = ":memory:"}),
                   std::make_shared<tampering>(tampering{{}, {}, fours}));
+}
+
+std::unique_ptr<store::database> open_mariadb_scratch(const scratch_directory&) {
+    static mariadb_scratch scratch;  // one for all tests of this process, emptied before each
+    scratch.empty();
+    return store::open_mariadb(scratch.options());
 }
 
 }  // namespace
@@ -31,7 +38,7 @@ scratch_directory::~scratch_directory() {
 }
 
 std::vector<database_kind> databases() {
-    return {
+    std::vector<database_kind> all{
         {"SqliteFile",
          [](const scratch_directory& d) {
              return store::open_sqlite({.path = d.file("ledger.db")});
@@ -40,6 +47,8 @@ std::vector<database_kind> databases() {
          [](const scratch_directory&) { return store::open_sqlite({.path = ":memory:"}); }},
         {"SqliteInFours", open_in_fours},
     };
+    if (test_server()) all.push_back({"MariaDb", open_mariadb_scratch});
+    return all;
 }
 
 std::string name_of(const testing::TestParamInfo<database_kind>& info) { return info.param.name; }
@@ -129,8 +138,14 @@ std::int64_t book_verbs::number(const std::string& sql) {
 void book_verbs::sql(const std::string& text) { db_->writer()->execute(text); }
 
 void book_verbs::poison(const sale::promise& p) {
-    sql("CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.order_no = " +
-        std::to_string(p.order.value) + " BEGIN SELECT RAISE(ABORT, 'poison'); END");
+    const std::string no = std::to_string(p.order.value);
+    if (db_->speaks().name == store::mysql_dialect.name) {
+        sql("CREATE TRIGGER poison BEFORE INSERT ON orders FOR EACH ROW BEGIN IF NEW.order_no = " +
+            no + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'poison'; END IF; END");
+        return;
+    }
+    sql("CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.order_no = " + no +
+        " BEGIN SELECT RAISE(ABORT, 'poison'); END");
 }
 
 }  // namespace floodgate::ledger

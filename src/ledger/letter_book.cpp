@@ -79,11 +79,6 @@ result<letter> decide(store::connection& c, std::int64_t id, const decision& d) 
     return found;
 }
 
-bool is_known(store::connection& c, sale::order_no no) {
-    return c.ask("SELECT order_no FROM orders WHERE order_no = ?", no).next() ||
-           c.ask("SELECT order_no FROM letters WHERE order_no = ?", no).next();
-}
-
 letter_state state_after(const setback& why) {
     return why.permanent ? letter_state::dead : letter_state::waiting;
 }
@@ -114,13 +109,14 @@ std::optional<letter_state> parse_letter_state(std::string_view text) {
     return std::nullopt;
 }
 
-result<void> letter_book::put_aside(const sale::promise& p, sale::sequence last,
+result<void> letter_book::put_aside(const sale::promise& p, line_position last,
                                     const setback& why) {
     return guarded_entry("letters.put_aside", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        if (last <= position_in(*c)) return {};
-        if (!is_known(*c, p.order))
+        if (last.at <= take_position(*c, last.line)) return {};
+        lock_sales(*c, {&p, 1});  // whoever enters it as a stray comes before or after
+        if (known_numbers(*c, {&p, 1}).empty())
             c->run(
                 "INSERT INTO letters (order_no, sale_id, units, payload, state, cause, attempts, "
                 "first_ms, last_ms, next_try_ms, decided_by, note) "
@@ -208,7 +204,7 @@ result<std::vector<letter>> letter_book::list(std::optional<letter_state> state,
 }
 
 result<void> letter_book::for_each_open(const std::function<void(const letter&)>& visit) {
-    return guarded("letters.for_each_open", [&]() -> result<void> {
+    return guarded_visit("letters.for_each_open", [&]() -> result<void> {
         const auto c = db_.reader();
         auto rows = c->ask(letters_where + "state IN ('waiting', 'dead') ORDER BY order_no");
         while (rows.next()) visit(letter_in(rows));

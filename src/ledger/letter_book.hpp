@@ -58,10 +58,10 @@ class letter_book {
 public:
     explicit letter_book(store::database& db) : db_(db) {}
 
-    // Puts the promise aside and moves the journal position to `last`, its place in the line, in
+    // Puts the promise aside and moves its line's position to `last`, its place in the line, in
     // one transaction. A position not below `last` already: nothing is changed. An order number
     // that is in the book or among the letters already: only the position moves.
-    result<void> put_aside(const sale::promise& p, sale::sequence last, const setback& why);
+    result<void> put_aside(const sale::promise& p, line_position last, const setback& why);
 
     // Waiting letters whose next try is due, earliest first.
     result<std::vector<letter>> due(instant now, std::size_t max);

@@ -87,7 +87,7 @@ TEST_P(LetterContractTest, PoisonIsRejectedPutAsideAndBookedOnceAfterTheFix) {
     const auto bad = verbs_.promise(sale, 1), good = verbs_.promise(sale, 2);
     verbs_.poison(bad);
     const auto both = std::vector{bad, good};
-    EXPECT_EQ(outcome(book_.orders().enter(both, {2})), errc::rejected);
+    EXPECT_EQ(outcome(book_.orders().enter(both, sale::sequence{2})), errc::rejected);
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM orders"), 0);
     EXPECT_EQ(verbs_.held(sale), 0);
     EXPECT_EQ(book_.orders().position().value(), sale::sequence{0});
@@ -115,7 +115,7 @@ TEST_P(LetterContractTest, PoisonIsRejectedPutAsideAndBookedOnceAfterTheFix) {
 TEST_P(LetterContractTest, AKeyTakenWhereNobodyExpectsItIsPoisonToo) {
     const auto p = verbs_.promise(verbs_.add_sale(), 1);
     verbs_.sql("CREATE UNIQUE INDEX odd ON stock_log (sale_id)");
-    EXPECT_EQ(outcome(book_.orders().enter(std::span(&p, 1), {1})), errc::rejected);
+    EXPECT_EQ(outcome(book_.orders().enter(std::span(&p, 1), sale::sequence{1})), errc::rejected);
     const auto id = verbs_.put_aside(p);
     EXPECT_EQ(outcome(letters_.replay(id, {}, later)), errc::rejected);
     EXPECT_EQ(verbs_.state(p), "absent");

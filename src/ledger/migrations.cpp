@@ -11,38 +11,125 @@
 namespace floodgate::ledger {
 namespace {
 
+using store::sql_failure;
+
 std::int64_t version_of(store::connection& c) {
     auto rows = c.ask("SELECT MAX(version) FROM schema_version");
     return rows.next() ? rows.get<std::int64_t>(0) : 0;
 }
 
-// Gives false when another node has run the step in the meantime.
-bool run(store::connection& c, const migration& step) {
+// 0: not even the table is there. A database that cannot be read fails again, and says so, when
+// the steps are run.
+std::int64_t version_found(store::database& db) {
+    try {
+        return version_of(*db.reader());
+    } catch (const store::sql_error&) {
+        return 0;
+    }
+}
+
+// In one transaction. Gives false when another process has run the step in the meantime.
+bool run_at_once(store::connection& c, const migration& step) {
     store::transaction t(c, store::access::write);
     if (version_of(c) >= step.version) return false;
     for (const std::string_view sql : step.statements) c.execute(store::adapt(sql, c.speaks()));
     c.run("DELETE FROM schema_version");
     c.run("INSERT INTO schema_version (version) VALUES (?)", step.version);
     t.commit();
-    log::info("ledger.migrated", "version", step.version);
     return true;
 }
 
-}  // namespace
+std::int64_t statements_done(store::connection& c, const migration& step) {
+    auto rows = c.ask("SELECT statements FROM schema_progress WHERE version = ?", step.version);
+    return rows.next() ? rows.get<std::int64_t>(0) : 0;
+}
 
-std::size_t migrate(store::database& db, std::span<const migration> steps) {
-    const auto c = db.writer();
-    c->execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)");
-    const std::int64_t found = version_of(*c);
-    const std::int64_t newest = steps.empty() ? 0 : steps.back().version;
+// What is there already was made by an earlier try that was cut off before it could say so, or by
+// another node at this very moment.
+void run_unless_done(store::connection& c, const std::string& sql) {
+    try {
+        c.execute(sql);
+    } catch (const store::sql_error& e) {
+        if (e.kind() != sql_failure::exists && e.kind() != sql_failure::constraint_unique) throw;
+        log::info("ledger.migration_resumed", "passed_over", e.what());
+    }
+}
+
+// For databases that commit every change of the schema by itself: one statement after another,
+// each written down, so that whoever comes after a crash goes on where it happened.
+bool run_step_by_step(store::connection& c, const migration& step) {
+    if (version_of(c) >= step.version) return false;
+    std::int64_t number = 0;
+    for (const std::string_view sql : step.statements) {
+        ++number;
+        if (statements_done(c, step) >= number) continue;
+        run_unless_done(c, store::adapt(sql, c.speaks()));
+        c.run(store::adapt("{insert_ignore} INTO schema_progress (version, statements) "
+                           "VALUES (?, 0)",
+                           c.speaks()),
+              step.version);
+        c.run("UPDATE schema_progress SET statements = ? WHERE version = ? AND statements < ?",
+              number, step.version, number);
+    }
+    // Never backwards, whatever another node does meanwhile.
+    c.run(store::adapt("{insert_ignore} INTO schema_version (version) VALUES (?)", c.speaks()),
+          step.version);
+    c.run("DELETE FROM schema_version WHERE version < ?", step.version);
+    return true;
+}
+
+// A server's database may be anybody's. Ours begins with the table of versions.
+void expect_ours(store::connection& c) {
+    auto rows = c.ask(
+        "SELECT COUNT(*), SUM(table_name = 'schema_version') FROM information_schema.tables "
+        "WHERE table_schema = DATABASE()");
+    if (rows.next() && rows.get<std::int64_t>(0) > 0 && rows.get<std::int64_t>(1) == 0)
+        throw std::runtime_error(
+            "the database has tables, but they are not Floodgate's: give it one of its own");
+}
+
+void prepare(store::connection& c) {
+    const bool at_once = c.speaks().transactional_schema;
+    if (!at_once) expect_ours(c);
+    c.execute(
+        store::adapt("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT "
+                     "NULL{also_key}){table_end}",
+                     c.speaks()));
+    if (at_once) return;
+    c.execute(store::adapt(
+        "CREATE TABLE IF NOT EXISTS schema_progress (version BIGINT NOT NULL PRIMARY KEY, "
+        "statements BIGINT NOT NULL){table_end}",
+        c.speaks()));
+}
+
+void expect_not_newer(std::int64_t found, std::int64_t newest) {
     if (found > newest)
         throw std::runtime_error(
             fmt::format("the ledger has schema version {}, this Floodgate knows up to {}: it was "
                         "written by a newer one; use that, or a backup",
                         found, newest));
+}
+
+}  // namespace
+
+std::size_t migrate(store::database& db, std::span<const migration> steps) {
+    const std::int64_t newest = steps.empty() ? 0 : steps.back().version;
+    const std::int64_t before = version_found(db);
+    expect_not_newer(before, newest);
+    if (before == newest && before > 0) return 0;
+
+    const auto c = db.migrator();
+    prepare(*c);
+    const std::int64_t found = version_of(*c);  // another node may have been faster
+    expect_not_newer(found, newest);
     std::size_t ran = 0;
     for (const migration& step : steps) {
-        if (step.version > found && run(*c, step)) ++ran;
+        if (step.version <= found) continue;
+        const bool mine =
+            c->speaks().transactional_schema ? run_at_once(*c, step) : run_step_by_step(*c, step);
+        if (!mine) continue;
+        log::info("ledger.migrated", "version", step.version);
+        ++ran;
     }
     return ran;
 }

@@ -5,6 +5,7 @@
 #include "ledger/inspection.hpp"
 #include "ledger/journal_position.hpp"
 #include "ledger/order_row.hpp"
+#include "sale/partition.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
@@ -13,16 +14,21 @@ namespace {
 using store::access;
 using store::transaction;
 
-// What an earlier try has entered: its terms are still of interest.
-entry_report all_known(store::connection& c, std::span<const sale::promise> batch) {
-    entry_report report;
-    report.known = batch.size();
+// The terms of sales whose promises were known already are still of interest.
+void add_terms(store::connection& c, std::span<const sale::promise> batch, entry_report& report) {
     for (const sale::promise& p : batch) {
         if (report.pay_within.contains(p.sale)) continue;
         auto rows = c.ask("SELECT pay_within_s FROM sales WHERE id = ?", p.sale);
         if (rows.next())
             report.pay_within[p.sale] = std::chrono::seconds(rows.get<std::int64_t>(0));
     }
+}
+
+// What an earlier try has entered.
+entry_report all_known(store::connection& c, std::span<const sale::promise> batch) {
+    entry_report report;
+    report.known = batch.size();
+    add_terms(c, batch, report);
     return report;
 }
 
@@ -37,14 +43,31 @@ void visit_all(store::row_cursor rows, const std::function<void(const held_order
 
 }  // namespace
 
-result<entry_report> order_book::enter(std::span<const sale::promise> batch, sale::sequence last,
+result<entry_report> order_book::enter(std::span<const sale::promise> batch, line_position last,
                                        instant now) {
     return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        if (last <= position_in(*c)) return all_known(*c, batch);
+        if (last.at <= take_position(*c, last.line)) return all_known(*c, batch);
         entry_report report = entry(*c, now).run(batch);
         move_position(*c, last);
+        t.commit();
+        return report;
+    });
+}
+
+result<entry_report> order_book::enter_strays(std::span<const sale::promise> batch, instant now) {
+    return guarded_entry("orders.enter_strays", [&]() -> result<entry_report> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        lock_sales(*c, batch);  // first: whoever enters or puts aside the same ones waits
+        const auto known = known_numbers(*c, batch);
+        std::vector<sale::promise> fresh;
+        for (const sale::promise& p : batch)
+            if (!known.contains(p.order)) fresh.push_back(p);
+        entry_report report = entry(*c, now).run(fresh);
+        report.known += batch.size() - fresh.size();
+        add_terms(*c, batch, report);
         t.commit();
         return report;
     });
@@ -54,15 +77,32 @@ result<void> order_book::probe() {
     return guarded("orders.probe", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        move_position(*c, position_in(*c));
+        move_position(*c, take_position(*c, journal_line));
         t.commit();
         return {};
     });
 }
 
-result<sale::sequence> order_book::position() {
+result<sale::sequence> order_book::position(std::int64_t line) {
     return guarded("orders.position",
-                   [&]() -> result<sale::sequence> { return position_in(*db_.reader()); });
+                   [&]() -> result<sale::sequence> { return position_in(*db_.reader(), line); });
+}
+
+result<std::map<std::int64_t, sale::sequence>> order_book::positions() {
+    return guarded("orders.positions", [&]() -> result<std::map<std::int64_t, sale::sequence>> {
+        return positions_in(*db_.reader());
+    });
+}
+
+result<std::uint64_t> order_book::raise_epoch(std::int64_t line) {
+    return guarded("orders.raise_epoch", [&]() -> result<std::uint64_t> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
+        const std::uint64_t epoch = sale::to_place(take_position(*c, line)).epoch + 1;
+        move_position(*c, {sale::to_sequence({epoch, 0}), line});
+        t.commit();
+        return epoch;
+    });
 }
 
 result<sale::order> order_book::find(sale::order_no no) {
@@ -90,7 +130,7 @@ result<std::vector<sale::order>> order_book::of_buyer(sale::user_id buyer, sale:
 }
 
 result<void> order_book::for_each_held(const std::function<void(const held_order&)>& visit) {
-    return guarded("orders.for_each_held", [&]() -> result<void> {
+    return guarded_visit("orders.for_each_held", [&]() -> result<void> {
         const auto c = db_.reader();
         visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
                          "FROM orders WHERE mark IS NOT NULL ORDER BY order_no"),
@@ -100,11 +140,24 @@ result<void> order_book::for_each_held(const std::function<void(const held_order
 }
 
 result<void> order_book::for_each_spent_key(const std::function<void(const held_order&)>& visit) {
-    return guarded("orders.for_each_spent_key", [&]() -> result<void> {
+    return guarded_visit("orders.for_each_spent_key", [&]() -> result<void> {
         const auto c = db_.reader();
         visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
                          "FROM orders WHERE mark IS NULL AND idempotency_key IS NOT NULL "
                          "ORDER BY order_no"),
+                  visit);
+        return {};
+    });
+}
+
+result<void> order_book::for_each_spent_key(sale::sale_id sale,
+                                            const std::function<void(const held_order&)>& visit) {
+    return guarded_visit("orders.for_each_spent_key", [&]() -> result<void> {
+        const auto c = db_.reader();
+        visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
+                         "FROM orders WHERE sale_id = ? AND mark IS NULL AND idempotency_key IS "
+                         "NOT NULL ORDER BY order_no",
+                         sale),
                   visit);
         return {};
     });

@@ -44,25 +44,47 @@ struct held_order {
 // What `floodgate check` found wrong, one sentence each.
 using findings = std::vector<std::string>;
 
+// The line of promises that is the journal. A cluster's partitions have lines of their own:
+// sale/partition.hpp.
+inline constexpr std::int64_t journal_line = 1;
+
+// A place in one of the lines.
+struct line_position {
+    sale::sequence at;
+    std::int64_t line = journal_line;
+
+    // NOLINTNEXTLINE(google-explicit-constructor): a place in the journal is just its number
+    line_position(sale::sequence place, std::int64_t of_line = journal_line)
+        : at(place), line(of_line) {}
+};
+
 class order_book {
 public:
     explicit order_book(store::database& db) : db_(db) {}
 
     // Enters a batch in one transaction: per sale one guarded stock update and one log line, the
-    // orders, and the journal position `last`, which is the place of the batch's last promise.
+    // orders, and the line's position `last`, which is the place of the batch's last promise.
     // A batch whose `last` is not beyond the position in the book changes nothing (all known).
     // An order number that is in the book already is left alone and counted as known.
     // store_unavailable: nothing of the batch is in the book; try again. rejected: neither, and the
     // same batch will not be taken: some promise in it is poison.
     // Whoever had to wait for the entry has the full time to pay from `now` on.
-    result<entry_report> enter(std::span<const sale::promise> batch, sale::sequence last,
+    result<entry_report> enter(std::span<const sale::promise> batch, line_position last,
                                instant now = {});
+
+    // Promises found outside of their line, when a line was lost: entered by their numbers alone,
+    // in one transaction; no position moves. Those in the book or among the letters are known.
+    result<entry_report> enter_strays(std::span<const sale::promise> batch, instant now);
 
     // Whether the book can be written at all right now: an empty change, committed.
     result<void> probe();
 
-    // Everything up to here has been entered, durably.
-    result<sale::sequence> position();
+    // Everything up to here has been entered, durably. A line nobody has used: 0.
+    result<sale::sequence> position(std::int64_t line = journal_line);
+    result<std::map<std::int64_t, sale::sequence>> positions();
+    // Begins the line's next epoch (sale/partition.hpp): its position moves there, past all that
+    // earlier epochs may still bring. Callers at the same time get different epochs.
+    result<std::uint64_t> raise_epoch(std::int64_t line);
 
     result<sale::order> find(sale::order_no no);  // not_found
     // Newest first, only numbers below `before` (0: from the newest), at most `limit`.
@@ -73,6 +95,8 @@ public:
     // Orders that hold no stock (any more) but were placed with an Idempotency-Key: the gate still
     // answers the same to the same key.
     result<void> for_each_spent_key(const std::function<void(const held_order&)>& visit);
+    result<void> for_each_spent_key(sale::sale_id sale,
+                                    const std::function<void(const held_order&)>& visit);
     result<sale::order_no> latest_number();  // of orders and letters; 0 when there is none
 
     // Recomputes every figure from the orders and compares: held per sale, stock guard, buyer

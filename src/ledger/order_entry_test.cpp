@@ -44,7 +44,7 @@ TEST_P(OrderEntryContractTest, APromiseBecomesAnUnpaidOrder) {
 TEST_P(OrderEntryContractTest, WhoeverWaitedForTheEntryHasTheFullTimeToPay) {
     const auto p = verbs_.promise(verbs_.add_sale(), 42);
     const instant later = p.at + std::chrono::hours(3);
-    EXPECT_EQ(book_.orders().enter({&p, 1}, {1}, later).value().pay_from, later);
+    EXPECT_EQ(book_.orders().enter({&p, 1}, sale::sequence{1}, later).value().pay_from, later);
     EXPECT_EQ(book_.orders().find(p.order).value().pay_by, later + std::chrono::seconds(600));
     EXPECT_EQ(book_.orders().find(p.order).value().created_at, p.at);
 }
@@ -237,7 +237,7 @@ TEST_P(OrderEntryContractTest, ABatchNotBeyondThePositionChangesNothing) {
     verbs_.enter({verbs_.promise(sale, 1), verbs_.promise(sale, 2)});
     const std::vector late{verbs_.promise(sale, 3)};
     for (const std::uint64_t last : {1U, 2U}) {
-        const auto report = book_.orders().enter(late, {last}).value();
+        const auto report = book_.orders().enter(late, sale::sequence{last}).value();
         EXPECT_EQ(report.known, 1U);
         EXPECT_EQ(report.entered, 0U);
     }

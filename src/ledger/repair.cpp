@@ -51,8 +51,8 @@ private:
     };
 
     bool read_sale() {
-        auto rows =
-            connection_.ask("SELECT stock, held, buyer_limit_peak FROM sales WHERE id = ?", id_);
+        std::string sql = "SELECT stock, held, buyer_limit_peak FROM sales WHERE id = ?";
+        auto rows = connection_.ask(sql.append(connection_.speaks().for_update), id_);
         if (!rows.next()) return false;
         rows.read(now_.stock, now_.held, limit_);
         return true;

@@ -152,10 +152,22 @@ constexpr std::array<std::string_view, 7> whole_lives{
     "CREATE INDEX orders_tally ON orders (sale_id, state, quantity)",
 };
 
-constexpr std::array<migration, 3> steps{
+// For several nodes that share the book.
+constexpr std::array<std::string_view, 2> many_nodes{
+    // Grows with every change of the sale's terms, state, stock or window.
+    "ALTER TABLE sales ADD COLUMN revision BIGINT NOT NULL DEFAULT 1",
+    // number: the highest given out; whoever writes with a lower one is refused.
+    R"(CREATE TABLE fences (
+        name VARCHAR(64) NOT NULL PRIMARY KEY,
+        number BIGINT NOT NULL,
+        writes BIGINT NOT NULL){clustered_end})",
+};
+
+constexpr std::array<migration, 4> steps{
     migration{1, first_tables},
     migration{2, deadlines},
     migration{3, whole_lives},
+    migration{4, many_nodes},
 };
 
 }  // namespace

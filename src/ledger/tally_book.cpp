@@ -97,7 +97,7 @@ result<tally> tally_book::take() {
     return guarded("tallies.take", [&]() -> result<tally> {
         const auto c = db_.reader();
         transaction t(*c, access::read);  // one view of all tables
-        tally all{position_in(*c), read_sales(*c)};
+        tally all{positions_in(*c), read_sales(*c)};
         count_orders(*c, all.sales);
         count_letters(*c, all.sales);
         return all;
@@ -115,7 +115,7 @@ result<findings> tally_book::explain(sale::sale_id id) {
 
 result<void> tally_book::for_each_held(sale::sale_id id,
                                        const std::function<void(const held_order&)>& visit) {
-    return guarded("tallies.for_each_held", [&]() -> result<void> {
+    return guarded_visit("tallies.for_each_held", [&]() -> result<void> {
         const auto c = db_.reader();
         transaction t(*c, access::read);
         const std::vector<held_order> letters = open_letters(*c, id);

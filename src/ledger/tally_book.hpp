@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,13 @@ struct sale_tally {
 };
 
 struct tally {
-    sale::sequence position;  // how far the line was entered at that moment
+    std::map<std::int64_t, sale::sequence> positions;  // how far each line was entered then
     std::vector<sale_tally> sales;
+
+    sale::sequence position(std::int64_t line = journal_line) const {
+        const auto found = positions.find(line);
+        return found == positions.end() ? sale::sequence{} : found->second;
+    }
 };
 
 // An entry of a repair: what was changed, in words.

@@ -66,7 +66,7 @@ TEST_P(TallyContractTest, UnitsAreCountedByState) {
     EXPECT_EQ(of(sale_).unpaid, 3);
     EXPECT_EQ(of(sale_).letters, 0);
     EXPECT_TRUE(of(sale_).adds_up());
-    EXPECT_EQ(tallies_.take().value().position, book_.orders().position().value());
+    EXPECT_EQ(tallies_.take().value().position(), book_.orders().position().value());
     book_.letters().discard(aside, {}, "", noon).value();
     EXPECT_EQ(of(wide_).letters, 0);
     EXPECT_TRUE(of(wide_).adds_up());

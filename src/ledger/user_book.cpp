@@ -120,7 +120,7 @@ result<std::int64_t> user_book::prune_logins(instant now) {
 
 result<void> user_book::for_each_login(instant now,
                                        const std::function<void(const sale::login&)>& visit) {
-    return guarded("users.for_each_login", [&]() -> result<void> {
+    return guarded_visit("users.for_each_login", [&]() -> result<void> {
         const auto c = db_.reader();
         auto rows = c->ask(
             "SELECT token_hash, user_id, expires_ms, role FROM logins WHERE expires_ms > ?", now);

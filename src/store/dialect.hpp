@@ -18,6 +18,9 @@ struct dialect {
     // After a SELECT in a write transaction: keeps other writers from the rows it found.
     std::string_view for_update;
     std::size_t rows_per_insert;  // how many rows one INSERT should carry
+    std::string_view also_key;    // after a column that became the primary key only here
+    // Whether a transaction that changes the schema can be rolled back.
+    bool transactional_schema;
 };
 
 inline constexpr dialect sqlite_dialect{
@@ -29,22 +32,26 @@ inline constexpr dialect sqlite_dialect{
     .insert_ignore = "INSERT OR IGNORE",
     .for_update = "",  // One writer at a time: nobody is there to keep away.
     .rows_per_insert = 1,
+    .also_key = "",
+    .transactional_schema = true,
 };
 
-// For MariaDB, MySQL and TiDB. Not in use yet; the migrations are written with it in mind.
+// For MariaDB, MySQL and TiDB. Text compares byte by byte, as in SQLite.
 inline constexpr dialect mysql_dialect{
     .name = "mysql",
     .auto_id = "BIGINT AUTO_INCREMENT PRIMARY KEY",
     .row_id = "BIGINT PRIMARY KEY",
-    .table_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
-    .clustered_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4",
+    .table_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+    .clustered_end = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
     .insert_ignore = "INSERT IGNORE",
     .for_update = " FOR UPDATE",
     .rows_per_insert = 256,
+    .also_key = " PRIMARY KEY",  // Galera wants one in every table.
+    .transactional_schema = false,
 };
 
-// Puts the dialect's words in place of {auto_id}, {row_id}, {table_end}, {clustered_end} and
-// {insert_ignore}. Throws std::runtime_error for any other {word}.
+// Puts the dialect's words in place of {auto_id}, {row_id}, {table_end}, {clustered_end},
+// {also_key} and {insert_ignore}. Throws std::runtime_error for any other {word}.
 std::string adapt(std::string_view sql, const dialect& to);
 
 }  // namespace floodgate::store

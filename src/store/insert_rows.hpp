@@ -28,7 +28,8 @@ void insert_rows(connection& c, const insert_shape& shape, std::span<const Row> 
     std::string sql = insert_text(shape, size);
     while (!rows.empty()) {
         if (rows.size() < size) {
-            size = 1;  // The few that are left over: not worth a statement for every length.
+            // What is left over: a few lengths are worth a statement, not every one.
+            while (rows.size() < size) size = std::max<std::size_t>(1, size / 4);
             sql = insert_text(shape, size);
         }
         row_cursor once(c.cached(sql));

@@ -12,6 +12,9 @@ const char* to_text(sql_failure kind) {
     case sql_failure::constraint_foreign: return "constraint_foreign";
     case sql_failure::rejected: return "rejected";
     case sql_failure::corrupt: return "corrupt";
+    case sql_failure::exists: return "exists";
+    case sql_failure::conflict: return "conflict";
+    case sql_failure::fenced: return "fenced";
     case sql_failure::other: return "other";
     }
     std::abort();  // A value outside the enum is a bug, not an input.

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 #include "store/dialect.hpp"
 #include "store/sql_row.hpp"
@@ -32,6 +33,9 @@ enum class sql_failure : std::uint8_t {
     constraint_foreign,  // a row that is referred to does not exist
     rejected,            // well itself, it will not take this: another rule, a trigger, too long
     corrupt,             // the file is not what was written
+    exists,              // a table, column or index of this name is there already
+    conflict,            // another transaction was in the way: run the whole transaction again
+    fenced,              // another node has taken over: nothing was written
     other,               // anything else: I/O, lost connection, wrong SQL
 };
 
@@ -135,14 +139,20 @@ public:
 
     virtual ~database() = default;
 
-    // One writer at a time, first come first served. A thread that holds one and asks for another
-    // waits for itself.
+    // SQLite: one writer at a time, first come first served. A thread that holds one and asks for
+    // another waits for itself. Elsewhere several write at once: what is read in order to be
+    // changed is read with the dialect's for_update.
     virtual lease writer() = 0;
     virtual lease reader() = 0;
+    // A writer that changes the schema: its statements may take long, and where one server is
+    // asked by several nodes, the others wait for it here.
+    virtual lease migrator() { return writer(); }
 
     virtual const dialect& speaks() const = 0;
     // What a commit survives, in one line: "sqlite wal synchronous=full".
     virtual std::string durability() const = 0;
+    // A line for each setting that promises less than Floodgate does. Empty: none.
+    virtual std::vector<std::string> weaknesses() const { return {}; }
 
 protected:
     lease lend(connection& c) { return lease(&c, returner{this}); }

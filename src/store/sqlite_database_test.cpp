@@ -284,7 +284,7 @@ TEST(DialectTest, PutsItsWordsInPlace) {
     EXPECT_EQ(
         adapt("CREATE TABLE t (id {auto_id}, n BIGINT){table_end}", mysql_dialect),
         "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, n BIGINT) ENGINE=InnoDB DEFAULT "
-        "CHARSET=utf8mb4");
+        "CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
     EXPECT_EQ(adapt("{insert_ignore} INTO t", sqlite_dialect), "INSERT OR IGNORE INTO t");
     EXPECT_THROW(adapt("{no_such_word}", sqlite_dialect), std::runtime_error);
 }

@@ -1,0 +1,1 @@
+#include "store/mariadb_database.hpp"
