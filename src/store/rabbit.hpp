@@ -1,0 +1,119 @@
+// RabbitMQ over librabbitmq: one connection with one channel, for one thread. It blocks, so never
+// from an event loop.
+//
+// Connects when first used, to the first address that answers, and again after it was lost. What
+// was not acknowledged on a connection that is lost comes again on the next one.
+//
+// Every call gives store_unavailable when nobody answers, the connection is lost (publish: the
+// messages may have arrived or not) or interrupt() was called, and rejected when RabbitMQ will not
+// do it (no such queue, one that is declared otherwise); conflict: another connection has locked
+// the queue. The connection is closed then, too. The reason is logged once, without credentials.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace floodgate::store {
+
+struct rabbit_options {
+    std::vector<std::string> addresses{"127.0.0.1:5672"};  // HOST:PORT, tried in order
+    std::string user = "guest";
+    std::string password = "guest";
+    std::string vhost = "/";
+    milliseconds connect_timeout{2000};
+    milliseconds answer_timeout{5000};
+    std::chrono::seconds heartbeat{10};  // a silent peer is given up after about twice this
+};
+
+// "x-queue-type": "quorum"
+using rabbit_arguments =
+    std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>>;
+using rabbit_headers = std::vector<std::pair<std::string, std::int64_t>>;
+
+struct rabbit_message {
+    std::string exchange;  // empty: the routing key is a queue's name
+    std::string routing_key;
+    rabbit_headers headers;
+    std::string body;
+};
+
+struct rabbit_delivery {
+    std::uint64_t tag = 0;  // for ack and reject, on the connection it came by
+    bool redelivered = false;
+    rabbit_headers headers;  // those that are whole numbers
+    std::string body;
+
+    std::optional<std::int64_t> header(std::string_view name) const;
+};
+
+struct rabbit_queue_facts {
+    std::uint32_t ready = 0;  // messages that nobody has in hand
+    std::uint32_t consumers = 0;
+};
+
+enum class queue_life : std::uint8_t {
+    durable = 1,     // survives RabbitMQ's restart
+    with_connection  // only this connection may use it, and it goes with it: a lock
+};
+
+class rabbit {
+public:
+    explicit rabbit(rabbit_options options);
+    ~rabbit();
+
+    // Connects unless it is connected. A new connection has a new number: what was declared for the
+    // connection, consumed or delivered belongs to the old one.
+    result<std::uint64_t> open();
+    bool is_open() const;
+    void close();
+
+    // Throws std::runtime_error with one clear line: nobody answers at HOST:PORT, the user or the
+    // password is wrong. Gives RabbitMQ's version.
+    std::string look();
+
+    result<void> declare_exchange(const std::string& name, const std::string& type);
+    result<rabbit_queue_facts> declare_queue(const std::string& name,
+                                             const rabbit_arguments& arguments,
+                                             queue_life life = queue_life::durable);
+    result<rabbit_queue_facts> look_at_queue(const std::string& name);
+    result<void> bind(const std::string& queue, const std::string& exchange,
+                      const std::string& routing_key);
+    result<void> delete_queue(const std::string& name);
+    result<void> delete_exchange(const std::string& name);
+    result<void> purge(const std::string& queue);
+
+    // Persistent, and confirmed by RabbitMQ: all of them, or an error (any of them may have
+    // arrived). One that no queue takes is an error as well: rejected.
+    result<void> publish(std::span<const rabbit_message> messages);
+
+    // From now on messages of `queue` come, at most `prefetch` that are not acknowledged.
+    result<void> consume(const std::string& queue, std::uint16_t prefetch);
+    // Those that have come, in order; waits for the first, but not for more. Empty: none in `wait`,
+    // or somebody called wake().
+    result<std::vector<rabbit_delivery>> take(milliseconds wait);
+    // One message, without consuming; nothing: the queue is empty.
+    result<std::optional<rabbit_delivery>> get(const std::string& queue);
+    result<void> ack(std::uint64_t tag, bool all_before);
+    result<void> reject(std::uint64_t tag);  // not again: to the dead-letter exchange
+
+    // Any thread.
+    void wake();       // ends a take() that waits, or the next one
+    void interrupt();  // ends whatever waits, with store_unavailable, until resume()
+    void resume();
+
+private:
+    class session;
+    std::unique_ptr<session> session_;
+};
+
+}  // namespace floodgate::store
