@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -81,6 +82,9 @@ public:
     result<redis_reply> run(const redis_script& script, const words& keys, const words& arguments);
 
     // Several commands in one go, each to the server of its key; the answers in the same order.
+    // What the server says against one of them is its answer (kind error), and is not logged: for
+    // those who expect it (BUSYGROUP, NOGROUP), one command at a time too. store_unavailable: one
+    // of them has no answer; each may have been done or not.
     struct command {
         std::string key;
         words what;
@@ -95,10 +99,14 @@ public:
         virtual ~line() = default;
         virtual result<redis_reply> ask(std::string_view key, const words& command,
                                         milliseconds wait) = 0;
+        // After SUBSCRIBE: the next message; nil when none came within `wait`.
+        virtual result<redis_reply> hear(milliseconds wait) = 0;
         virtual void interrupt() = 0;
         virtual void resume() = 0;
+        // What the server said when ask() last gave `rejected`: "NOGROUP No such key ...".
+        virtual std::string last_error() const { return {}; }
     };
-    std::unique_ptr<line> open_line();
+    std::unique_ptr<line> open_line();  // must end before this object
 
     // Of every server that holds keys: the weakest of each. Throws std::runtime_error with one
     // clear line: nobody answers at HOST:PORT, the password is wrong, it is older than 7.0, it is
@@ -107,8 +115,9 @@ public:
 
     const redis_options& options() const;
 
+    class pool;  // store/redis_pool.hpp
+
 private:
-    class pool;
     std::unique_ptr<pool> pool_;
 };
 
