@@ -1,0 +1,71 @@
+#include "gate/gate_keys.hpp"
+
+#include <cstring>
+
+namespace floodgate::gate {
+namespace {
+
+constexpr std::size_t head_bytes = 1 + 8 + 8 + 8 + 4;
+constexpr std::size_t record_bytes = 8 + 4;
+
+template <std::integral T>
+void append(std::string& out, T value) {
+    std::array<std::byte, sizeof value> bytes;
+    std::byte* at = bytes.data();
+    put(at, value);
+    out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+template <std::integral T>
+std::string bytes_of(T value) {
+    std::string out;
+    append(out, value);
+    return out;
+}
+
+}  // namespace
+
+sale_keys gate_keys::of(sale::sale_id id) const {
+    const sale::partition p = home_of(id);
+    const std::string number = std::to_string(id.value);
+    return {key_of(name_, p, "sale:" + number), key_of(name_, p, "buyers:" + number),
+            key_of(name_, p, "keys:" + number)};
+}
+
+std::string packed(sale::user_id buyer) { return bytes_of(buyer.value); }
+std::string packed(sale::order_no order) { return bytes_of(order.value); }
+std::string packed(instant at) { return bytes_of(to_ms(at)); }
+
+std::string packed_price(sale::fen price, sale::points points) {
+    std::string out = bytes_of(price.value);
+    append(out, points.value);
+    return out;
+}
+
+std::string packed(const sale::promise& p) {
+    const sale::encoded_promise all = encode(p);
+    std::string out(reinterpret_cast<const char*>(all.data()), head_bytes);
+    if (p.key != sale::no_key)
+        out.append(reinterpret_cast<const char*>(p.key.data()), p.key.size());
+    return out;
+}
+
+std::vector<packed_order> unpack_orders(std::string_view bytes) {
+    std::vector<packed_order> out;
+    for (; bytes.size() >= record_bytes; bytes.remove_prefix(record_bytes)) {
+        const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
+        packed_order o;
+        o.order.value = take<std::uint64_t>(at);
+        o.quantity = take<std::uint32_t>(at);
+        out.push_back(o);
+    }
+    return out;
+}
+
+sale::user_id unpack_buyer(std::string_view bytes) {
+    if (bytes.size() != sizeof(std::int64_t)) return {};
+    const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
+    return {take<std::int64_t>(at)};
+}
+
+}  // namespace floodgate::gate

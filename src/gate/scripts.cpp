@@ -1,0 +1,353 @@
+#include "gate/scripts.hpp"
+
+namespace floodgate::gate::scripts {
+namespace {
+
+// Before every script that reads promises or a buyer's orders.
+constexpr std::string_view reading = R"lua(
+local sub, byte, call = string.sub, string.byte, redis.call
+local head_bytes, record_bytes = 29, 12
+
+local function order_in(promise) return sub(promise, 2, 9) end
+local function buyer_in(promise) return sub(promise, 18, 25) end
+local function key_in(promise) return sub(promise, head_bytes + 1) end
+local function record_of(promise) return sub(promise, 2, 9) .. sub(promise, 26, 29) end
+
+local function number_at(text, at)
+  local a, b, c, d = byte(text, at, at + 3)
+  return a + b * 256 + c * 65536 + d * 16777216
+end
+local function quantity_in(promise) return number_at(promise, 26) end
+
+-- Where the order stands among a buyer's orders; nothing when it does not.
+local function find(orders, order)
+  for at = 1, #orders, record_bytes do
+    if sub(orders, at, at + 7) == order then return at end
+  end
+end
+)lua";
+
+// The order of the questions is the precedence of sale/answer.hpp, as in gate/shelf.cpp.
+constexpr std::string_view judging = R"lua(
+local gate = call('HMGET', KEYS[1], 'epoch', 'open', 'seq', 'entered')
+if gate[2] ~= '1' then return '' end
+
+local now, now_bytes, resent = tonumber(ARGV[1]), ARGV[2], ARGV[4] == '1'
+local seq = tonumber(gate[3])
+local room = tonumber(ARGV[3]) - (seq - tonumber(gate[4] or 0))
+local no_key = string.rep('\0', 16)
+local nothing = {}
+local answers, line, promised, writes = {}, {}, 0, {}
+
+-- The answer that the sale has for everybody, if it has one.
+local function refusal(state, starts, ends)
+  if not state or state == '1' then return 'C' end
+  if state == '3' then return 'D' end
+  if state == '4' then return 'F' end
+  if now < tonumber(starts) then return 'E' .. starts .. ';' end
+  if now >= tonumber(ends) then return 'F' end
+end
+
+local function units_in(orders)
+  local units = 0
+  for at = 9, #orders, record_bytes do units = units + number_at(orders, at) end
+  return units
+end
+
+-- Attempts ARGV[first] to ARGV[last], all for this sale. They see each other: what one was promised
+-- is in `changed` and `fresh` for the next.
+local function judge(sale_key, buyers_key, keys_key, first, last)
+  local terms = call('HMGET', sale_key, 'state', 'starts', 'ends', 'limit', 'stock', 'given',
+                     'returned', 'largest', 'price')
+  local refused = refusal(terms[1], terms[2], terms[3])
+
+  local buyers, keys, key_place = {'HMGET', buyers_key}, {'HMGET', keys_key}, {}
+  for i = first, last do
+    local a = ARGV[i]
+    buyers[i - first + 3] = sub(a, 18, 25)
+    if #a > head_bytes then
+      keys[#keys + 1] = key_in(a)
+      key_place[i] = #keys - 2
+    end
+  end
+  local held = (resent or not refused) and call(unpack(buyers)) or nothing
+  local known = #keys > 2 and call(unpack(keys)) or nothing
+
+  local limit, given = tonumber(terms[4]), tonumber(terms[6])
+  local free = not refused and tonumber(terms[5]) - given + tonumber(terms[7]) or 0
+  local largest = tonumber(terms[8])
+  local tail = (terms[9] or '') .. now_bytes
+  local tail_without_key = tail .. no_key
+  local changed, fresh = {}, {}
+  local new_orders, new_keys = {'HSET', buyers_key}, {'HSET', keys_key}
+
+  for i = first, last do
+    local a = ARGV[i]
+    local place = key_place[i]
+    local key = place and keys[place + 2]
+    local earlier = place and (fresh[key] or known[place])
+    local buyer = buyers[i - first + 3]
+    local orders = changed[buyer] or held[i - first + 1]
+    local quantity = quantity_in(a)
+    local answer
+    if earlier then
+      local order = sub(earlier, 1, 8)
+      if resent and order == order_in(a) then
+        answer = 'K'
+      elseif number_at(earlier, 9) == quantity then
+        answer = 'A' .. order
+      else
+        answer = 'B' .. order
+      end
+    elseif resent and orders and find(orders, order_in(a)) then
+      answer = 'K'
+    elseif refused then
+      answer = refused
+    elseif quantity > limit then
+      answer = 'G' .. limit .. ';'
+    elseif orders and units_in(orders) + quantity > limit then
+      answer = 'H' .. sub(orders, -record_bytes, -5)
+    elseif free < quantity then
+      answer = free <= 0 and 'I' or 'J' .. free .. ';'
+    elseif room < 1 then
+      answer = 'L'
+    else
+      answer = 'K'
+      free, given, room, promised = free - quantity, given + quantity, room - 1, promised + 1
+      if quantity > largest then largest = quantity end
+      local record = record_of(a)
+      local all = orders and orders .. record or record
+      changed[buyer] = all
+      new_orders[#new_orders + 1] = buyer
+      new_orders[#new_orders + 1] = all
+      if key then
+        fresh[key] = record
+        new_keys[#new_keys + 1] = key
+        new_keys[#new_keys + 1] = record
+        line[#line + 1] = sub(a, 1, head_bytes)
+        line[#line + 1] = tail
+        line[#line + 1] = key
+      else
+        line[#line + 1] = a
+        line[#line + 1] = tail_without_key
+      end
+    end
+    answers[#answers + 1] = answer
+  end
+
+  if #new_orders > 2 then
+    writes[#writes + 1] = new_orders
+    writes[#writes + 1] = {'HSET', sale_key, 'given', given, 'largest', largest}
+  end
+  if #new_keys > 2 then writes[#writes + 1] = new_keys end
+end
+
+local at = 5
+for k = 3, #KEYS, 3 do
+  local n = tonumber(ARGV[at])
+  judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], at + 1, at + n)
+  at = at + 1 + n
+end
+
+-- The line first: it is the only write that can be refused, and then nothing has happened.
+if promised > 0 then
+  seq = seq + promised
+  local added = redis.pcall('XADD', KEYS[2], gate[1] .. '-' .. seq, 'p', table.concat(line))
+  if type(added) == 'table' and added.err then
+    -- A line that is ahead of its gate: one of them is from another time. To be rebuilt.
+    if string.find(added.err, 'smaller', 1, true) then call('HSET', KEYS[1], 'open', 0) end
+    return redis.error_reply(added.err)
+  end
+  for _, write in ipairs(writes) do call(unpack(write)) end
+  call('HSET', KEYS[1], 'seq', seq)
+end
+return table.concat(answers)
+)lua";
+
+// A closed partition is being rebuilt: whoever puts the order down later must leave it out.
+constexpr std::string_view releasing = R"lua(
+local gate = call('HMGET', KEYS[1], 'epoch', 'open')
+if not gate[1] then return 0 end
+if gate[2] ~= '1' then call('SADD', KEYS[2], ARGV[2]) end
+local orders = call('HGET', KEYS[4], ARGV[1])
+local at = orders and find(orders, ARGV[2])
+if not at then return 0 end
+local quantity = number_at(orders, at + 8)
+local rest = sub(orders, 1, at - 1) .. sub(orders, at + record_bytes)
+if rest == '' then call('HDEL', KEYS[4], ARGV[1]) else call('HSET', KEYS[4], ARGV[1], rest) end
+call('HINCRBY', KEYS[3], 'returned', quantity)
+return quantity
+)lua";
+
+// Sets a promise aside, as the take script would. Nothing happens when it is held.
+constexpr std::string_view putting = R"lua(
+local function put(sale, buyers, keys, p)
+  local orders = call('HGET', buyers, buyer_in(p))
+  if orders and find(orders, order_in(p)) then return end
+  call('HSET', buyers, buyer_in(p), (orders or '') .. record_of(p))
+  call('HINCRBY', sale, 'given', quantity_in(p))
+  if quantity_in(p) > tonumber(call('HGET', sale, 'largest')) then
+    call('HSET', sale, 'largest', quantity_in(p))
+  end
+  if #p > head_bytes then call('HSET', keys, key_in(p), record_of(p)) end
+end
+)lua";
+
+constexpr std::string_view retaking = R"lua(
+if call('HGET', KEYS[1], 'open') ~= '1' then return 'closed' end
+local p = ARGV[1]
+local sale = call('HMGET', KEYS[2], 'stock', 'given', 'returned')
+if not sale[1] then return 'missing' end
+local orders = call('HGET', KEYS[3], buyer_in(p))
+if orders and find(orders, order_in(p)) then return 'ok' end
+local free = tonumber(sale[1]) - tonumber(sale[2]) + tonumber(sale[3])
+if free < quantity_in(p) then return 'conflict' end
+put(KEYS[2], KEYS[3], KEYS[4], p)
+return 'ok'
+)lua";
+
+constexpr std::string_view loading = R"lua(
+local gate = redis.call('HMGET', KEYS[1], 'epoch', 'open')
+local epoch, revision, stock = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
+if epoch == '' then
+  if not gate[1] then return 'absent' end
+elseif gate[1] ~= epoch or gate[2] == '1' then
+  return 'fenced'
+end
+local old = redis.call('HMGET', KEYS[3], 'revision', 'given', 'returned')
+if old[1] then
+  if revision ~= 0 and revision < tonumber(old[1]) then return 'ok' end
+  if stock < tonumber(old[2]) - tonumber(old[3]) then return 'conflict' end
+else
+  redis.call('HSET', KEYS[3], 'given', 0, 'returned', 0, 'largest', 0)
+end
+redis.call('HSET', KEYS[3], 'revision', ARGV[3], 'stock', ARGV[4], unpack(ARGV, 5))
+redis.call('SADD', KEYS[2], ARGV[2])
+return 'ok'
+)lua";
+
+// Half a rebuild is no standing: a closed partition says nothing.
+constexpr std::string_view looking = R"lua(
+if redis.call('HGET', KEYS[1], 'open') ~= '1' then return false end
+local sale = redis.call('HMGET', KEYS[2], 'stock', 'given', 'returned', 'largest')
+if not sale[1] then return false end
+sale[5] = redis.call('HLEN', KEYS[3])
+sale[6] = redis.call('MEMORY', 'USAGE', KEYS[3]) or 0
+return sale
+)lua";
+
+constexpr std::string_view closing = R"lua(
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'open', 0) end
+return 'ok'
+)lua";
+
+// The same epoch may begin again as long as nobody was let in under it.
+constexpr std::string_view beginning = R"lua(
+local gate = redis.call('HMGET', KEYS[1], 'epoch', 'open', 'seq')
+local now, new = tonumber(gate[1] or 0), tonumber(ARGV[1])
+if now > new or now == new and (gate[2] == '1' or gate[3] ~= '0') then return 'fenced' end
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'open', 0, 'seq', 0, 'entered', 0)
+redis.call('DEL', KEYS[2])
+return 'ok'
+)lua";
+
+// Before every step of a rebuild.
+constexpr std::string_view fencing = R"lua(
+local gate = redis.call('HMGET', KEYS[1], 'epoch', 'open')
+if gate[1] ~= ARGV[1] or gate[2] == '1' then return 'fenced' end
+)lua";
+
+constexpr std::string_view forgetting = R"lua(
+redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5])
+redis.call('SREM', KEYS[2], ARGV[2])
+return 'ok'
+)lua";
+
+constexpr std::string_view putting_down = R"lua(
+for k = 3, #KEYS, 3 do
+  if call('EXISTS', KEYS[k]) == 0 then return 'missing' end
+end
+local at = 3
+for k = 3, #KEYS, 3 do
+  local last = at + tonumber(ARGV[at])
+  for i = at + 1, last do
+    local p = ARGV[i]
+    if ARGV[2] == '1' or call('SISMEMBER', KEYS[2], order_in(p)) == 1 then
+      if #p > head_bytes then call('HSETNX', KEYS[k + 2], key_in(p), record_of(p)) end
+    else
+      put(KEYS[k], KEYS[k + 1], KEYS[k + 2], p)
+    end
+  end
+  at = last + 1
+end
+return 'ok'
+)lua";
+
+constexpr std::string_view opening = R"lua(
+local gate = redis.call('HGET', KEYS[1], 'epoch')
+if gate ~= ARGV[1] then return 'fenced' end
+redis.call('HSET', KEYS[1], 'open', 1)
+redis.call('DEL', KEYS[2])
+return 'ok'
+)lua";
+
+template <class... Parts>
+store::redis_script joined(Parts... parts) {
+    std::string text;
+    (text.append(parts), ...);
+    return store::redis_script(text);
+}
+
+}  // namespace
+
+const store::redis_script& take() {
+    static const auto script = joined(reading, judging);
+    return script;
+}
+
+const store::redis_script& release() {
+    static const auto script = joined(reading, releasing);
+    return script;
+}
+
+const store::redis_script& retake() {
+    static const auto script = joined(reading, putting, retaking);
+    return script;
+}
+
+const store::redis_script& load() {
+    static const auto script = joined(loading);
+    return script;
+}
+
+const store::redis_script& look() {
+    static const auto script = joined(looking);
+    return script;
+}
+
+const store::redis_script& close() {
+    static const auto script = joined(closing);
+    return script;
+}
+
+const store::redis_script& begin() {
+    static const auto script = joined(beginning);
+    return script;
+}
+
+const store::redis_script& forget() {
+    static const auto script = joined(fencing, forgetting);
+    return script;
+}
+
+const store::redis_script& put_down() {
+    static const auto script = joined(fencing, reading, putting, putting_down);
+    return script;
+}
+
+const store::redis_script& open() {
+    static const auto script = joined(opening);
+    return script;
+}
+
+}  // namespace floodgate::gate::scripts

@@ -1,0 +1,64 @@
+// What Redis is asked to do in one step: the Lua scripts of the gate.
+//
+// Every key comes in through KEYS and carries the partition's hash tag. Binary in the hashes: a
+// buyer is 8 bytes, an order is 8 bytes and its quantity 4, all little-endian as in an encoded
+// promise: 64-bit numbers do not fit into Lua's, so they are only cut, compared and joined.
+//
+//   gate        hash    epoch, open (1 or 0), seq (promises of this epoch), entered (of them)
+//   line        stream  the promises: sale/partition.hpp
+//   sales       set     ids of the loaded sales
+//   freed       set     orders released while the partition is closed
+//   sale:ID     hash    state, starts, ends, limit, stock, price (8 + 8 bytes: fen, points),
+//                       revision, given, returned, largest
+//   buyers:ID   hash    buyer -> order, quantity [, order, quantity ...], newest last
+//   keys:ID     hash    Idempotency-Key (16 bytes) -> order, quantity
+//
+// An attempt or a promise travels as its head, the first 29 bytes of an encoded promise (version,
+// order, sale, buyer, quantity), followed by its key's 16 bytes if it has one.
+
+#pragma once
+
+#include "store/redis.hpp"
+
+namespace floodgate::gate::scripts {
+
+// Judges attempts. KEYS: gate, line, then sale, buyers, keys of each sale. ARGV: now (ms), now (8
+// bytes), backlog_max, 1 when these attempts were sent before, then for each sale the number of its
+// attempts and the attempts.
+// Gives one string: empty when the partition is not open; otherwise for each attempt a letter (A
+// for answer 1, B for 2 ...) followed, where the answer has one, by the order's 8 bytes or by a
+// number and a semicolon.
+const store::redis_script& take();
+
+// KEYS: gate, freed, sale, buyers. ARGV: buyer, order. Gives the units that came back.
+const store::redis_script& release();
+
+// KEYS: gate, sale, buyers, keys. ARGV: the promise. Gives ok, closed, missing or conflict.
+const store::redis_script& retake();
+
+// KEYS: gate, sales, sale. ARGV: the epoch of a rebuild or nothing, id, revision, stock, then
+// fields and values of the sale. Gives ok, absent (no partition), fenced or conflict.
+const store::redis_script& load();
+
+// KEYS: gate, sale, buyers. Gives stock, given, returned, largest, number of buyers, bytes; or nil.
+const store::redis_script& look();
+
+// KEYS: gate. Gives ok.
+const store::redis_script& close();
+
+// KEYS: gate, freed. ARGV: epoch. Gives ok or fenced.
+const store::redis_script& begin();
+
+// One sale's keys, after begin. KEYS: gate, sales, sale, buyers, keys. ARGV: epoch, id. Gives ok or
+// fenced.
+const store::redis_script& forget();
+
+// KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are
+// wanted, then for each sale the number of its promises and the promises. Gives ok, fenced or
+// missing (a sale is not loaded; nothing was done).
+const store::redis_script& put_down();
+
+// KEYS: gate, freed. ARGV: epoch. Gives ok or fenced.
+const store::redis_script& open();
+
+}  // namespace floodgate::gate::scripts

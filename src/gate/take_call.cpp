@@ -1,0 +1,109 @@
+#include "gate/take_call.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+
+bool take_order(std::string_view& from, sale::order_no& out) {
+    if (from.size() < sizeof out.value) return false;
+    std::memcpy(&out.value, from.data(), sizeof out.value);
+    from.remove_prefix(sizeof out.value);
+    return true;
+}
+
+bool take_number(std::string_view& from, std::int64_t& out) {
+    const char* end = from.data() + from.size();
+    const auto [stop, error] = std::from_chars(from.data(), end, out);
+    if (error != std::errc() || stop == end || *stop != ';') return false;
+    from.remove_prefix(static_cast<std::size_t>(stop - from.data()) + 1);
+    return true;
+}
+
+bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdict& v) {
+    if (from.empty()) return false;
+    const int number = from.front() - 'A' + 1;
+    if (number < 1 || number > sale::answers) return false;
+    from.remove_prefix(1);
+    v.ticket = a.what.ticket;
+    v.what = static_cast<answer>(number);
+    switch (v.what) {
+    case answer::repeated:
+    case answer::key_reused:
+    case answer::already_ordered: return take_order(from, v.order);
+    case answer::over_limit:
+    case answer::not_enough: return take_number(from, v.units);
+    case answer::accepted: v.order = a.order; return true;
+    case answer::not_started: {
+        std::int64_t ms = 0;
+        if (!take_number(from, ms)) return false;
+        v.starts_at = from_ms(ms);
+        return true;
+    }
+    default: return true;
+    }
+}
+
+sale::promise to_promise(const waiting_attempt& a) {
+    return {.order = a.order,
+            .sale = a.what.sale,
+            .buyer = a.what.buyer,
+            .quantity = a.what.quantity,
+            .key = a.what.key};
+}
+
+}  // namespace
+
+void take_call::group() {
+    const auto sale_of = [](const waiting_attempt& a) { return a.what.sale; };
+    if (!std::ranges::is_sorted(attempts, {}, sale_of))
+        std::ranges::stable_sort(attempts, {}, sale_of);
+}
+
+store::redis_words take_call::words(const gate_keys& keys, instant now,
+                                    std::uint64_t backlog_max) const {
+    store::redis_words key_words, attempt_words, out;
+    key_words.add(keys.gate(at));
+    key_words.add(keys.line(at));
+    for (auto first = attempts.begin(); first != attempts.end();) {
+        const sale::sale_id id = first->what.sale;
+        const auto last = std::find_if(first, attempts.end(),
+                                       [&](const auto& a) { return a.what.sale != id; });
+        const sale_keys of = keys.of(id);
+        key_words.add(of.sale);
+        key_words.add(of.buyers);
+        key_words.add(of.keys);
+        attempt_words.add(last - first);
+        for (; first != last; ++first) attempt_words.add(packed(to_promise(*first)));
+    }
+    out.add(static_cast<std::int64_t>(key_words.count()));
+    out.add(key_words);
+    out.add(to_ms(now));
+    out.add(packed(now));
+    out.add(static_cast<std::int64_t>(backlog_max));
+    out.add(resent ? "1" : "0");
+    out.add(attempt_words);
+    return out;
+}
+
+bool take_call::read(std::string_view answer, std::vector<sale::verdict>& out) const {
+    const std::size_t before = out.size();
+    out.reserve(before + attempts.size());
+    for (const waiting_attempt& a : attempts) {
+        sale::verdict v;
+        if (!take_verdict(answer, a, v)) {
+            out.resize(before);
+            return false;
+        }
+        out.push_back(v);
+    }
+    if (answer.empty()) return true;
+    out.resize(before);
+    return false;
+}
+
+}  // namespace floodgate::gate

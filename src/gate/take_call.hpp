@@ -1,0 +1,33 @@
+// One call of the take script: attempts of one partition on their way to Redis, and its answer.
+
+#pragma once
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include "gate/gate_keys.hpp"
+#include "sale/attempt.hpp"
+#include "store/redis_channel.hpp"
+
+namespace floodgate::gate {
+
+struct waiting_attempt {
+    sale::attempt what;
+    std::chrono::steady_clock::time_point deadline;
+    sale::order_no order{};  // what it will be if it is accepted; the same when sent again
+};
+
+struct take_call {
+    sale::partition at;
+    std::vector<waiting_attempt> attempts;  // those of one sale stand together
+    bool resent = false;                    // it may have been executed before
+
+    // Brings the attempts of one sale together; their order stays.
+    void group();
+    store::redis_words words(const gate_keys& keys, instant now, std::uint64_t backlog_max) const;
+    // Appends a verdict for every attempt. False, and nothing appended: it is no such answer.
+    bool read(std::string_view answer, std::vector<sale::verdict>& out) const;
+};
+
+}  // namespace floodgate::gate
