@@ -122,6 +122,9 @@ class SqlTest(unittest.TestCase):
             first, second, third = galera.nodes
             first.ask("CREATE DATABASE d")
             first.ask("CREATE TABLE t (a INT PRIMARY KEY)", database="d")
+            # MariaDB 10.11 drops a table it was killed while creating, also when the state it is
+            # sent on its return has it. So not in the middle of that.
+            self.assertTrue(within(30, lambda: self.rows(third) == ()))
             third.kill()
             self.assertTrue(within(30, lambda: galera.size() == 2), "it was not noticed")
             second.ask("INSERT INTO t VALUES (7)", database="d")
