@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/test-logs"
 PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
 CORES = os.cpu_count() or 1
+SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit tests may use
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
 
 
@@ -109,6 +110,7 @@ def shape(sh):
     result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
     for test in ("tests/shape_test.py", "tests/stages_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
+    result.add(unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True)))
     return result
 
 
@@ -192,7 +194,8 @@ def ctest(sh, preset, labels, **environment):
     sh.run([*steady_addresses(), "scripts/build", preset], 2400)
     report = LOGS / f"ctest-{preset}.xml"
     report.unlink(missing_ok=True)
-    sh.run([*steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
+    sh.run([PYTHON, "tests/servers.py", "run", *SERVERS, "--",
+            *steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
             "-j", CORES, "--output-on-failure", "--no-tests=error", "--timeout", 300,
             "--output-junit", report], 900, may_fail=True, **environment)
     if not report.exists():
