@@ -125,7 +125,7 @@ clustered_engine::clustered_engine(settings s)
           db_ = db.get();
           return db;
       }()),
-      bus_(redis_, with_.cluster.name),
+      bus_(redis_, {.name = with_.cluster.name}),
       gate_(redis_, for_gate(),
             [this](sale::sale_id id) { bus_.publish("lifted", std::to_string(id.value)); }),
       tickets_(redis_, with_.cluster.name),

@@ -160,7 +160,9 @@ partition_keeper::finding partition_keeper::examine(bool taking_over) {
 
 bool partition_keeper::rebuild() {
     const auto begun = std::chrono::steady_clock::now();
-    const auto epoch = world_.book.orders().raise_epoch(line_);
+    const auto gate = world_.gate.state_of(partition_);
+    const auto epoch = gate ? world_.book.orders().raise_epoch(line_, gate->epoch)
+                            : result<std::uint64_t>(gate.error());
     const auto built = epoch ? build_up(*epoch) : result<void>(epoch.error());
     if (!built) {
         trouble_.note("it cannot be rebuilt: " + built.error().message());

@@ -1,5 +1,7 @@
 #include "ledger/order_book.hpp"
 
+#include <algorithm>
+
 #include "ledger/attempt.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/inspection.hpp"
@@ -94,11 +96,12 @@ result<std::map<std::int64_t, sale::sequence>> order_book::positions() {
     });
 }
 
-result<std::uint64_t> order_book::raise_epoch(std::int64_t line) {
+result<std::uint64_t> order_book::raise_epoch(std::int64_t line, std::uint64_t beyond) {
     return guarded("orders.raise_epoch", [&]() -> result<std::uint64_t> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        const std::uint64_t epoch = sale::to_place(take_position(*c, line)).epoch + 1;
+        const std::uint64_t last = sale::to_place(take_position(*c, line)).epoch;
+        const std::uint64_t epoch = std::max(last, beyond) + 1;
         move_position(*c, {sale::to_sequence({epoch, 0}), line});
         t.commit();
         return epoch;

@@ -83,8 +83,9 @@ public:
     result<sale::sequence> position(std::int64_t line = journal_line);
     result<std::map<std::int64_t, sale::sequence>> positions();
     // Begins the line's next epoch (sale/partition.hpp): its position moves there, past all that
-    // earlier epochs may still bring. Callers at the same time get different epochs.
-    result<std::uint64_t> raise_epoch(std::int64_t line);
+    // earlier epochs may still bring. Callers at the same time get different epochs. It is larger
+    // than `beyond`, too: a gate that outlived this ledger (a backup was restored) may be ahead.
+    result<std::uint64_t> raise_epoch(std::int64_t line, std::uint64_t beyond = 0);
 
     result<sale::order> find(sale::order_no no);  // not_found
     // Newest first, only numbers below `before` (0: from the newest), at most `limit`.
