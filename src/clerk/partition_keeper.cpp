@@ -13,6 +13,7 @@ namespace {
 
 constexpr milliseconds look_every{200};    // while serving: does the gate still agree?
 constexpr milliseconds try_again{250};     // after Redis or the ledger failed
+constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
 constexpr std::size_t load_batch = 2000;   // orders
 
@@ -92,11 +93,10 @@ void partition_keeper::take_over() {
 }
 
 void partition_keeper::let_go() {
-    {
-        const std::lock_guard lock(mutex_);
-        wanted_ = false;
-    }
+    std::unique_lock lock(mutex_);
+    wanted_ = false;
     changed_.notify_all();
+    changed_.wait_for(lock, let_go_within, [this] { return !working_; });
 }
 
 bool partition_keeper::is_wanted() const {
@@ -124,9 +124,12 @@ void partition_keeper::run() {
     while (!ending_) {
         changed_.wait(lock, [this] { return wanted_ || ending_; });
         if (ending_) return;
+        working_ = true;
         lock.unlock();
         work();
         lock.lock();
+        working_ = false;
+        changed_.notify_all();
     }
 }
 

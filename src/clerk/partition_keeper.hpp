@@ -50,8 +50,11 @@ public:
     partition_keeper(world w, sale::partition p, const options& o);
     ~partition_keeper();  // lets go and waits
 
-    // Any thread; both return at once.
+    // Any thread.
     void take_over();
+    // When it returns nothing is entered any more, and what was is acknowledged: the next keeper
+    // goes on from there. It waits for that a few seconds at most; then the fence is what keeps a
+    // late write out.
     void let_go();
 
     keeper_figures read_figures() const;
@@ -86,7 +89,7 @@ private:
     std::atomic<bool> broken_{false};  // the clerk at work cannot go on
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    bool wanted_ = false, ending_ = false;  // guarded by mutex_
+    bool wanted_ = false, working_ = false, ending_ = false;  // guarded by mutex_
     std::shared_ptr<shift> shift_;          // the same
     keeper_figures figures_;                // the same
     std::thread thread_;

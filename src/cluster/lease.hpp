@@ -18,12 +18,14 @@
 
 namespace floodgate::cluster {
 
-// What a node does with a lease. The calls come from the leases' own thread, one at a time for each
-// name, and may block: `lost` is called before another node can have it, if this node runs at all.
+// What a node does with a lease. The calls come from threads of the leases' own, one at a time for
+// each name, and may block without harm to the other duties. `lost` is called before another node
+// can have it, if this node runs at all; a lease that is given up on purpose is let go of only when
+// `lost` has returned.
 struct duty {
     std::string name;  // "care", "line 3"
     // The next fencing number: asked of the ledger once the lock is held. An error gives the lock
-    // back.
+    // back, and the next attempt waits a while, so that another node may try.
     std::function<result<std::uint64_t>()> raise;
     std::function<void(std::uint64_t number)> gained;
     std::function<void()> lost;

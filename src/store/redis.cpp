@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "base/hex.hpp"
 #include "base/log.hpp"

@@ -71,6 +71,11 @@ redis_outcome redis_server::ask(const words& command, bool asking, steady::time_
     return {redis_outcome::kind::unknown, {}};
 }
 
+bool redis_server::seems_down() const {
+    const std::lock_guard lock(mutex_);
+    return down_;
+}
+
 bool redis_server::worth_asking() {
     const std::lock_guard lock(mutex_);
     if (!down_) return true;

@@ -55,6 +55,7 @@ public:
     // The connection ended. That may be this connection's own fate: the next call finds out.
     void hung_up();
     void answered();
+    bool seems_down() const;
 
     const std::string& address() const { return address_; }
 
@@ -65,7 +66,7 @@ private:
 
     const std::string address_;
     const redis_options& options_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable returned_;
     std::vector<std::unique_ptr<redis_wire>> idle_;
     std::size_t lent_ = 0;

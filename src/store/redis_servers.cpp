@@ -35,18 +35,23 @@ bool redis_servers::due() const {
 }
 
 std::shared_ptr<redis_server> redis_servers::known(std::string_view key) {
-    std::string address;
+    std::vector<std::string> fit;
     {
         const std::lock_guard lock(mutex_);
         if (!options_.cluster) {
-            address = master_;
+            fit = {master_};
         } else if (slots_ && !key.empty()) {
-            address = slots_->server_of(redis_slot(key));
-        } else if (slots_ && !slots_->masters().empty()) {
-            address = slots_->masters().front();
+            fit = {slots_->server_of(redis_slot(key))};
+        } else if (slots_) {
+            fit = slots_->masters();
         }
     }
-    return address.empty() ? nullptr : at(address);
+    std::erase(fit, "");
+    if (fit.empty()) return nullptr;
+    // Where any will do, one that answers.
+    for (const std::string& address : fit)
+        if (const auto server = at(address); !server->seems_down()) return server;
+    return at(fit.front());
 }
 
 void redis_servers::doubt() {

@@ -1,0 +1,95 @@
+// What every implementation of the leases keeps, seen by one node.
+
+#include <gtest/gtest.h>
+
+#include "cluster/lease_fixture.hpp"
+#include "cluster/lone_leases.hpp"
+
+namespace floodgate::cluster {
+namespace {
+
+enum class kind : std::uint8_t { lone = 1, redis, redis_cluster };
+
+class LeaseTest : public testing::TestWithParam<kind> {
+protected:
+    void SetUp() override {
+        if (GetParam() == kind::lone) {
+            leases_ = std::make_unique<lone_leases>();
+            return;
+        }
+        const bool cluster = GetParam() == kind::redis_cluster;
+        FLOODGATE_NEED_REDIS(cluster);
+        redis_ = std::make_unique<store::redis>(store::shared_redis(cluster));
+        leases_ = std::make_unique<redis_leases>(*redis_, quick(store::random_name()));
+    }
+
+    numbers numbers_;
+    diary diary_;
+    std::unique_ptr<store::redis> redis_;
+    std::unique_ptr<leases> leases_;
+};
+
+TEST_P(LeaseTest, IsNotHeldBeforeStart) {
+    leases_->seek(diary_.make("care", numbers_), "");
+    EXPECT_FALSE(leases_->holds("care"));
+    EXPECT_TRUE(leases_->held().empty());
+    leases_->stop();
+    EXPECT_EQ(diary_.gains(), 0);
+}
+
+TEST_P(LeaseTest, IsGainedWithANumberAndHeld) {
+    leases_->seek(diary_.make("care", numbers_), "");
+    leases_->seek(diary_.make("line 0", numbers_), "lines");
+    leases_->seek(diary_.make("line 1", numbers_), "lines");
+    leases_->start();
+    ASSERT_TRUE(soon([&] { return diary_.count() == 3; }));
+    EXPECT_TRUE(leases_->holds("care"));
+    EXPECT_TRUE(leases_->holds("line 1"));
+    EXPECT_FALSE(leases_->holds("line 2"));
+    ASSERT_EQ(leases_->held().size(), 3U);
+    EXPECT_EQ(leases_->held()[0].number, 1U);
+    EXPECT_EQ(leases_->nodes_alive().size(), 1U);
+}
+
+TEST_P(LeaseTest, IsLostOnceWhenStopped) {
+    leases_->seek(diary_.make("care", numbers_), "");
+    leases_->start();
+    ASSERT_TRUE(soon([&] { return diary_.works_on("care"); }));
+    leases_->stop();
+    EXPECT_FALSE(leases_->holds("care"));
+    EXPECT_EQ(diary_.losses(), 1);
+    leases_->stop();
+    EXPECT_EQ(diary_.losses(), 1);
+}
+
+TEST_P(LeaseTest, IsLostWithItsHolder) {
+    leases_->seek(diary_.make("care", numbers_), "");
+    leases_->start();
+    ASSERT_TRUE(soon([&] { return diary_.works_on("care"); }));
+    leases_.reset();
+    EXPECT_FALSE(diary_.works_on("care"));
+}
+
+std::string name_of(const testing::TestParamInfo<kind>& info) {
+    switch (info.param) {
+    case kind::lone: return "Lone";
+    case kind::redis: return "Redis";
+    case kind::redis_cluster: return "RedisCluster";
+    }
+    return "";
+}
+INSTANTIATE_TEST_SUITE_P(Leases, LeaseTest,
+                         testing::Values(kind::lone, kind::redis, kind::redis_cluster), name_of);
+
+TEST(LoneLeases, SayWhenANumberCannotBeRaised) {
+    numbers from;
+    diary log;
+    lone_leases leases;
+    log.refuse = true;
+    leases.seek(log.make("care", from), "");
+    EXPECT_THROW(leases.start(), std::runtime_error);
+    EXPECT_FALSE(leases.holds("care"));
+}
+
+}  // namespace
+}  // namespace floodgate::cluster

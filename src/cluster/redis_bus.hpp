@@ -1,0 +1,61 @@
+// The bus over Redis' publish and subscribe: one channel for the whole cluster, NAME:bus. In a
+// Redis Cluster the servers pass messages on among themselves.
+
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "cluster/bus.hpp"
+#include "store/redis.hpp"
+
+namespace floodgate::cluster {
+
+struct redis_bus_options {
+    std::string name = "fg";
+    std::size_t waiting_max = 10'000;  // messages; one more, and the oldest is dropped
+    std::size_t waiting_bytes_max = std::size_t{64} << 20U;
+    milliseconds ping_every{2000};  // a silent connection is asked whether it still is one
+};
+
+class redis_bus final : public bus {
+public:
+    redis_bus(store::redis& redis, redis_bus_options options);
+    ~redis_bus() override;  // stops
+
+    void start(hear told) override;
+    void stop() override;
+    void publish(std::string_view topic, std::string message) override;
+    bus_figures read_figures() const override;
+
+private:
+    void end();
+    void listen();     // the listener's
+    bool subscribe();  // false: it failed
+    void hear_out();   // until the connection ends
+    void pass_on(const store::redis_reply& heard);
+    void send();  // the sender's
+    bool send_some(std::deque<std::string>& batch);
+    void make_room();
+
+    store::redis& redis_;
+    const redis_bus_options options_;
+    const std::string channel_;
+    const std::string sender_;  // how a node knows its own messages
+    const std::unique_ptr<store::redis::line> line_;
+    hear told_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::string> waiting_;
+    std::size_t waiting_bytes_ = 0;
+    bus_figures figures_;
+    bool started_ = false, stopping_ = false;
+    std::jthread listener_, sender_thread_;
+};
+
+}  // namespace floodgate::cluster

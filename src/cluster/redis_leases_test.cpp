@@ -1,0 +1,216 @@
+// Several nodes and one Redis: who holds what, and what becomes of it when one of them goes.
+
+#include "cluster/redis_leases.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cluster/lease_fixture.hpp"
+
+namespace floodgate::cluster {
+namespace {
+
+class LeasesTest : public testing::TestWithParam<bool> {
+protected:
+    void SetUp() override {
+        FLOODGATE_NEED_REDIS(GetParam());
+        redis_ = std::make_unique<store::redis>(store::shared_redis(GetParam()));
+    }
+    lease_node& add_node() {
+        nodes_.push_back(std::make_unique<lease_node>(
+            *redis_, quick(name_, static_cast<std::uint32_t>(nodes_.size()))));
+        return *nodes_.back();
+    }
+    lease_node& start_one(const std::string& duty = "care") {
+        lease_node& n = add_node();
+        n.leases.seek(n.log.make(duty, numbers_), "");
+        n.leases.start();
+        return n;
+    }
+    lease_node& start_eight() {
+        lease_node& n = add_node();
+        for (int i = 0; i < 8; ++i)
+            n.leases.seek(n.log.make("line " + std::to_string(i), numbers_), "lines");
+        n.leases.start();
+        return n;
+    }
+    std::string key() const { return name_ + ":lease:care"; }
+    std::string holder() { return redis_->ask(key(), {"GET", key()})->text; }
+
+    std::string name_ = store::random_name();
+    numbers numbers_;
+    std::unique_ptr<store::redis> redis_;
+    std::vector<std::unique_ptr<lease_node>> nodes_;
+};
+
+TEST_P(LeasesTest, HaveOneHolder) {
+    lease_node& a = start_one();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& b = start_one();
+    ASSERT_TRUE(soon([&] { return b.leases.nodes_alive().size() == 2; }));
+    std::this_thread::sleep_for(milliseconds(300));
+    EXPECT_FALSE(b.log.works_on("care"));
+    EXPECT_FALSE(b.leases.holds("care"));
+    EXPECT_EQ(holder(), a.leases.owner());
+}
+
+TEST_P(LeasesTest, AreRenewed) {
+    lease_node& a = start_one();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    start_one();
+    std::this_thread::sleep_for(milliseconds(2500));  // longer than a lease
+    EXPECT_TRUE(a.leases.holds("care"));
+    EXPECT_EQ(a.log.gains(), 1);
+    EXPECT_EQ(a.log.losses(), 0);
+}
+
+TEST_P(LeasesTest, AreTakenOverWhenTheirHolderIsGone) {
+    lease_node& a = start_one();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& b = start_one();
+    a.leases.vanish();
+    EXPECT_EQ(a.log.losses(), 0) << "gone without a word";
+    ASSERT_TRUE(soon([&] { return b.log.works_on("care"); }));
+    EXPECT_GT(b.log.number_of("care"), a.log.number_of("care"));
+    EXPECT_FALSE(a.leases.holds("care"));
+}
+
+TEST_P(LeasesTest, ArePassedOnAtOnceByAHolderThatStops) {
+    auto slow = quick(name_, 7);
+    slow.lease = milliseconds(60'000);
+    slow.renew_every = milliseconds(20'000);
+    nodes_.push_back(std::make_unique<lease_node>(*redis_, slow));
+    lease_node& a = *nodes_.back();
+    a.leases.seek(a.log.make("care", numbers_), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& b = start_one();
+    a.leases.stop();
+    EXPECT_EQ(a.log.losses(), 1);
+    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); })) << "and not after a minute";
+    EXPECT_TRUE(soon([&] { return b.leases.nodes_alive().size() == 1; }));
+}
+
+TEST_P(LeasesTest, AreLostWhenTheLockIsFlushed) {
+    lease_node& a = start_one();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(redis_->ask(key(), {"DEL", key()}));
+    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }));
+    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); })) << "and sought again";
+    EXPECT_EQ(a.log.number_of("care"), 2U);
+}
+
+TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
+    lease_node& a = start_one();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
+    ASSERT_TRUE(soon([&] { return a.log.losses() == 1; }));
+    EXPECT_FALSE(a.leases.holds("care"));
+    a.leases.stop();
+    EXPECT_EQ(holder(), "somebody-else");
+    EXPECT_GT(redis_->ask(key(), {"PTTL", key()})->integer, 50'000);
+}
+
+TEST_P(LeasesTest, AreGivenBackWhenNoNumberCanBeRaised) {
+    lease_node& a = add_node();
+    a.log.refuse = true;
+    a.leases.seek(a.log.make("care", numbers_), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.refusals > 0; }));
+    lease_node& b = start_one();
+    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); }));
+    EXPECT_FALSE(a.leases.holds("care"));
+    EXPECT_EQ(a.log.gains() + a.log.losses(), 0);
+    a.log.refuse = false;
+    b.leases.stop();
+    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+}
+
+TEST_P(LeasesTest, OfAGroupAreSharedOutAmongTheNodesAlive) {
+    lease_node& a = start_eight();
+    ASSERT_TRUE(soon([&] { return a.log.count() == 8; }));
+    lease_node& b = start_eight();
+    EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
+    lease_node& c = start_eight();
+    EXPECT_TRUE(soon([&] {
+        return a.log.count() <= 3 && b.log.count() <= 3 && c.log.count() <= 3 &&
+               a.log.count() + b.log.count() + c.log.count() == 8;
+    }));
+    c.leases.vanish();
+    EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
+    b.leases.stop();
+    EXPECT_TRUE(soon([&] { return a.log.count() == 8; }));
+}
+
+// Whose turn it is cannot take it up: better a node with more than its share than nobody.
+TEST_P(LeasesTest, OfAGroupAreNotLeftAloneByNodesThatCannotTakeThemUp) {
+    lease_node& a = add_node();
+    a.log.refuse = true;
+    for (int i = 0; i < 8; ++i)
+        a.leases.seek(a.log.make("line " + std::to_string(i), numbers_), "lines");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.refusals > 0; }));
+    lease_node& b = start_eight();
+    std::set<std::string> seen;
+    EXPECT_TRUE(soon([&] {
+        for (int i = 0; i < 8; ++i)
+            if (b.log.number_of("line " + std::to_string(i)) > 0) seen.insert(std::to_string(i));
+        return seen.size() == 8;
+    }));
+}
+
+TEST_P(LeasesTest, DoNotLapseWhileOneDutyIsSlow) {
+    lease_node& a = add_node();
+    duty slow = a.log.make("slow", numbers_);
+    std::atomic<bool> go_on{false};
+    slow.raise = [&]() -> result<std::uint64_t> {
+        soon([&] { return go_on.load(); });
+        return 1U;
+    };
+    a.leases.seek(slow, "");
+    a.leases.seek(a.log.make("care", numbers_), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    std::this_thread::sleep_for(milliseconds(2500));
+    EXPECT_EQ(a.log.losses(), 0);
+    EXPECT_FALSE(a.leases.holds("slow"));
+    go_on = true;
+    EXPECT_TRUE(soon([&] { return a.log.works_on("slow"); })) << "its lock was renewed meanwhile";
+}
+
+INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
+                         [](const auto& p) { return p.param ? "Cluster" : "Plain"; });
+
+TEST(LeasesOfASilentRedis, AreLostInTime) {
+    store::own_redis server;
+    store::redis redis(server.options());
+    numbers from;
+    lease_node a(redis, quick("fg"));
+    a.leases.seek(a.log.make("care", from), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    server.freeze();
+    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }, milliseconds(5000)));
+    EXPECT_FALSE(a.leases.holds("care"));
+    server.thaw();
+    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+}
+
+TEST(LeasesOfADeadRedis, AreLostAndFoundAgain) {
+    store::own_redis server;
+    store::redis redis(server.options());
+    numbers from;
+    lease_node a(redis, quick("fg"));
+    a.leases.seek(a.log.make("care", from), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    server.kill();
+    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }));
+    server.start();
+    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    server.kill();
+    a.leases.stop();  // ends although nobody hears the release
+    EXPECT_EQ(a.log.losses(), 2);
+}
+
+}  // namespace
+}  // namespace floodgate::cluster
