@@ -236,10 +236,18 @@ edge::fellow_nodes clustered_engine::for_edge() {
 
 std::unique_ptr<queue::promise_queue> clustered_engine::open_queue(sale::partition p) {
     const cluster_settings& c = with_.cluster;
-    if (c.queue == queue_kind::rabbitmq)
-        return std::make_unique<queue::rabbit_queue>(redis_, c.rabbitmq, c.name, p,
-                                                     leases_.owner());
-    return std::make_unique<queue::stream_queue>(redis_, c.name, p, leases_.owner());
+    if (c.queue == queue_kind::rabbitmq) {
+        queue::rabbit_queue_options o;
+        o.name = c.name;
+        o.partition = p;
+        o.consumer = leases_.owner();
+        return std::make_unique<queue::rabbit_queue>(redis_, c.rabbitmq, std::move(o));
+    }
+    queue::stream_queue_options o;
+    o.name = c.name;
+    o.partition = p;
+    o.consumer = leases_.owner();
+    return std::make_unique<queue::stream_queue>(redis_, std::move(o));
 }
 
 clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partition p)

@@ -77,7 +77,7 @@ std::string rabbit::look() {
 }
 
 result<void> rabbit::declare_exchange(const std::string& name, const std::string& type) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_exchange_declare(session_->state(), only_channel, to_amqp(name), to_amqp(type), 0, 1, 0, 0,
                           amqp_empty_table);
     return session_->outcome();
@@ -86,7 +86,7 @@ result<void> rabbit::declare_exchange(const std::string& name, const std::string
 result<rabbit_queue_facts> rabbit::declare_queue(const std::string& name,
                                                  const rabbit_arguments& arguments,
                                                  queue_life life) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     const int exclusive = life == queue_life::with_connection ? 1 : 0;
     const auto* ok = amqp_queue_declare(session_->state(), only_channel, to_amqp(name), 0,
                                         1 - exclusive, exclusive, 0, table(arguments).get());
@@ -95,7 +95,7 @@ result<rabbit_queue_facts> rabbit::declare_queue(const std::string& name,
 }
 
 result<rabbit_queue_facts> rabbit::look_at_queue(const std::string& name) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     const auto* ok = amqp_queue_declare(session_->state(), only_channel, to_amqp(name), 1, 0, 0, 0,
                                         amqp_empty_table);
     if (ok != nullptr) return facts_of(*ok);
@@ -104,32 +104,32 @@ result<rabbit_queue_facts> rabbit::look_at_queue(const std::string& name) {
 
 result<void> rabbit::bind(const std::string& queue, const std::string& exchange,
                           const std::string& routing_key) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_queue_bind(session_->state(), only_channel, to_amqp(queue), to_amqp(exchange),
                     to_amqp(routing_key), amqp_empty_table);
     return session_->outcome();
 }
 
 result<void> rabbit::delete_queue(const std::string& name) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_queue_delete(session_->state(), only_channel, to_amqp(name), 0, 0);
     return session_->outcome();
 }
 
 result<void> rabbit::delete_exchange(const std::string& name) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_exchange_delete(session_->state(), only_channel, to_amqp(name), 0);
     return session_->outcome();
 }
 
 result<void> rabbit::purge(const std::string& queue) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_queue_purge(session_->state(), only_channel, to_amqp(queue));
     return session_->outcome();
 }
 
 result<void> rabbit::publish(std::span<const rabbit_message> messages) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     session& s = *session_;
     if (!s.confirming) {
         amqp_confirm_select(s.state(), only_channel);
@@ -162,7 +162,7 @@ result<void> rabbit::publish(std::span<const rabbit_message> messages) {
 }
 
 result<void> rabbit::consume(const std::string& queue, std::uint16_t prefetch) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     amqp_basic_qos(session_->state(), only_channel, 0, prefetch, 0);
     if (const auto done = session_->outcome(); !done) return done;
     amqp_basic_consume(session_->state(), only_channel, to_amqp(queue), amqp_empty_bytes, 0, 0, 0,
@@ -187,7 +187,7 @@ result<std::vector<rabbit_delivery>> rabbit::take(milliseconds wait) {
 }
 
 result<std::optional<rabbit_delivery>> rabbit::get(const std::string& queue) {
-    if (const auto opened = open(); !opened) return opened.error();
+    if (!is_open()) return errc::store_unavailable;
     const amqp_rpc_reply_t reply =
         amqp_basic_get(session_->state(), only_channel, to_amqp(queue), 0);
     if (const auto done = session_->outcome(reply); !done) return done.error();

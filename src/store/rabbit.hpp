@@ -1,8 +1,9 @@
 // RabbitMQ over librabbitmq: one connection with one channel, for one thread. It blocks, so never
 // from an event loop.
 //
-// Connects when first used, to the first address that answers, and again after it was lost. What
-// was not acknowledged on a connection that is lost comes again on the next one.
+// open() connects to the first address that answers. What was not acknowledged on a connection that
+// is lost comes again on the next one; nothing is sent on a new connection before somebody has
+// called open() again, so that what belongs to a connection (a lock) holds for all that is sent.
 //
 // Every call gives store_unavailable when nobody answers, the connection is lost (publish: the
 // messages may have arrived or not) or interrupt() was called, and rejected when RabbitMQ will not

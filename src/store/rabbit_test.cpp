@@ -26,10 +26,11 @@ protected:
         if (where == nullptr) GTEST_SKIP() << "FLOODGATE_TEST_RABBITMQ is not set";
         options_.addresses = {where};
         line_ = std::make_unique<rabbit>(options_);
+        ASSERT_TRUE(line_->open());
         ASSERT_TRUE(line_->declare_queue(queue_, {{"x-queue-type", "quorum"}}));
     }
     void TearDown() override {
-        if (line_) (void)line_->delete_queue(queue_);
+        if (line_ && line_->open()) (void)line_->delete_queue(queue_);
     }
 
     rabbit_message message(std::string body) const {
@@ -82,6 +83,8 @@ TEST_F(RabbitTest, AMessageThatNoQueueTakesIsAnError) {
     ASSERT_FALSE(sent);
     EXPECT_EQ(sent.error(), errc::rejected);
     const std::vector<rabbit_message> good{message("b")};
+    EXPECT_FALSE(line_->publish(good)) << "not before open()";
+    ASSERT_TRUE(line_->open());
     EXPECT_TRUE(line_->publish(good)) << "the next one must go through";
 }
 
@@ -92,6 +95,7 @@ TEST_F(RabbitTest, WhatWasNotAcknowledgedComesAgainAndWhatWasDoesNot) {
     ASSERT_EQ(take_some(3).size(), 3U);
     ASSERT_TRUE(line_->ack(last_ - 1, true));
     line_->close();
+    ASSERT_TRUE(line_->open());
     ASSERT_TRUE(line_->consume(queue_, 10));
     EXPECT_EQ(take_some(1), bodies{"c"});
 }
@@ -111,6 +115,7 @@ TEST_F(RabbitTest, PrefetchLimitsWhatComesUnacknowledged) {
 TEST_F(RabbitTest, AQueueThatGoesWithItsConnectionIsALock) {
     const std::string lock = some_name();
     rabbit other(options_);
+    ASSERT_TRUE(other.open());
     ASSERT_TRUE(line_->declare_queue(lock, {}, queue_life::with_connection));
     const auto second = other.declare_queue(lock, {}, queue_life::with_connection);
     ASSERT_FALSE(second);
@@ -118,7 +123,7 @@ TEST_F(RabbitTest, AQueueThatGoesWithItsConnectionIsALock) {
     line_->close();
     bool taken = false;
     for (int tries = 0; tries < 50 && !taken; ++tries) {
-        taken = bool(other.declare_queue(lock, {}, queue_life::with_connection));
+        taken = other.open() && other.declare_queue(lock, {}, queue_life::with_connection);
         if (!taken) std::this_thread::sleep_for(50ms);
     }
     EXPECT_TRUE(taken);

@@ -1,0 +1,76 @@
+// A partition's Redis stream, read through a consumer group: what the gate's script appends.
+//
+// Whoever holds the partition's lease owns what is pending in the group, whoever it was given to:
+// it is claimed first, and again after any call that failed half-way, so nothing is lost between
+// Redis and here, and an entry may come twice. A group that is gone is made again, from the
+// stream's beginning.
+//
+// Used by one thread, but for interrupt() and resume(). Errors are those of store::redis.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "sale/partition.hpp"
+#include "store/redis.hpp"
+
+namespace floodgate::queue {
+
+struct stream_entry {
+    sale::line_place last;
+    std::string body;
+};
+
+class partition_stream {
+public:
+    struct place {
+        std::string name;  // the cluster's, before every key
+        sale::partition partition;
+        std::string group;     // who reads
+        std::string consumer;  // the node's owner id
+    };
+
+    partition_stream(store::redis& redis, place where);
+
+    // The next ones, in order, at most `max`; waits for the first. Empty: none in `wait`.
+    result<std::vector<stream_entry>> next(std::size_t max, milliseconds wait);
+    // next() begins again with the first that is not removed.
+    void start_over();
+
+    // Acknowledged, and out of the stream.
+    result<void> remove(std::span<const sale::line_place> entries);
+    // Tells the gate how far the ledger is, if it is still in this epoch: for its backlog limit.
+    result<void> note_entered(sale::line_place entered);
+    // The last promise the gate has made; nothing when its state is not there.
+    result<std::optional<sale::line_place>> promised();
+
+    // See promise_queue. An entry that cannot be decoded is copied to the stream ":dead", logged,
+    // and forgotten with the others.
+    result<std::vector<sale::promise>> left_behind(std::size_t max);
+    result<void> forget();
+
+    void interrupt();  // ends a next() that waits, until resume()
+    void resume();
+
+private:
+    result<void> join();
+    result<std::vector<stream_entry>> claim(std::size_t max);
+    result<std::vector<stream_entry>> fetch(std::size_t max, milliseconds wait);
+    result<void> put_aside(const stream_entry& e);
+
+    store::redis& redis_;
+    const place where_;
+    const std::string line_, gate_, dead_;  // keys
+    std::unique_ptr<store::redis::line> own_;
+    bool joined_ = false;
+    std::string claim_from_;  // empty: all that was pending is here
+    std::vector<sale::line_place> left_;
+};
+
+}  // namespace floodgate::queue

@@ -1,0 +1,329 @@
+#include "queue/rabbit_queue.hpp"
+
+#include "base/log.hpp"
+#include "base/thread.hpp"
+
+namespace floodgate::queue {
+namespace {
+
+using steady = std::chrono::steady_clock;
+using store::rabbit_delivery;
+
+// An entry comes again when a node goes, and never because of what is in it.
+constexpr std::int64_t deliveries_max = 1'000'000;
+constexpr std::int64_t dead_kept_max = 10'000;
+constexpr std::size_t acknowledged_at_once = 1000;
+constexpr milliseconds stop_patience{500};
+
+std::string queue_of(const rabbit_queue_options& o) {
+    return o.name + ".promises." + std::to_string(o.partition.number);
+}
+
+std::string exchange_of(const rabbit_queue_options& o) { return o.name + ".promises"; }
+
+std::string dead_of(const rabbit_queue_options& o) { return o.name + ".dead"; }
+
+std::optional<sale::line_place> place_of(const rabbit_delivery& d) {
+    const auto epoch = d.header(epoch_header), last = d.header(last_header);
+    if (!epoch || !last || *epoch < 0 || *last < 0) return std::nullopt;
+    return sale::line_place{static_cast<std::uint64_t>(*epoch), static_cast<std::uint64_t>(*last)};
+}
+
+}  // namespace
+
+rabbit_queue::rabbit_queue(store::redis& redis, const store::rabbit_options& rabbit,
+                           rabbit_queue_options o)
+    : options_(std::move(o)),
+      rabbit_(rabbit),
+      stream_(redis, {options_.name, options_.partition, "relay", options_.consumer}),
+      relay_(stream_, rabbit_, exchange_of(options_), std::to_string(options_.partition.number)) {}
+
+rabbit_queue::~rabbit_queue() { stop(); }
+
+result<void> rabbit_queue::read(sale::sequence after, std::size_t max,
+                                std::vector<sale::promise>& out) {
+    return line_.read(after, max, out);
+}
+
+void rabbit_queue::entered(sale::sequence position) {
+    line_.entered(position);
+    rabbit_.wake();
+}
+
+sale::sequence rabbit_queue::durable() const { return line_.durable(); }
+
+rabbit_queue::figures rabbit_queue::read_figures() const {
+    return {.relayed = relay_.moved(),
+            .received = received_,
+            .doubled = doubled_,
+            .dead = dead_,
+            .connected = connected_};
+}
+
+void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
+    stop();
+    line_.begin(entered);
+    relay_.begin(sale::to_place(entered));
+    news_ = std::move(news);
+    noted_ = 0;
+    left_ = {};
+    stream_.resume();
+    rabbit_.resume();
+    stopping_ = finished_ = false;
+    thread_ = std::thread([this] { work(); });
+}
+
+void rabbit_queue::stop() {
+    {
+        std::unique_lock lock(mutex_);
+        stopping_ = true;
+        wake_.notify_all();
+        stream_.interrupt();
+        rabbit_.wake();
+        wake_.wait_for(lock, stop_patience, [this] { return finished_; });
+    }
+    if (!thread_.joinable()) return;
+    rabbit_.interrupt();
+    thread_.join();
+    rabbit_.resume();
+    stream_.resume();
+}
+
+void rabbit_queue::work() {
+    name_thread("rabbit_queue");
+    bool failing = false;
+    for (;;) {
+        const result<void> done = step();
+        connected_ = rabbit_.is_open();
+        if (fresh_) news_();
+        fresh_ = false;
+        if (!done && !failing && done.error() != errc::corrupt)
+            log::warning("queue.rabbit_failed", "partition", options_.partition.number, "reason",
+                         done.error().message());
+        if (done && failing)
+            log::info("queue.rabbit_recovered", "partition", options_.partition.number);
+        failing = !done;
+        if (!rest(failing ? options_.retry_after : milliseconds(0))) break;
+    }
+    if (!failing) (void)acknowledge();
+    rabbit_.close();  // another may have the partition at once
+    connected_ = false;
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    wake_.notify_all();
+}
+
+// Without Redis, what RabbitMQ has still goes on to the ledger; without RabbitMQ, only durable()
+// does.
+result<void> rabbit_queue::step() {
+    const auto opened = rabbit_.open();
+    result<void> redis = watch(opened ? options_.check_every : options_.watch_every);
+    if (line_.given_up()) return errc::corrupt;
+    if (!opened) return opened.error();
+    if (const auto done = attach(); !done) return done;
+    if (const auto done = acknowledge(); !done) return done;
+    if (redis) redis = note_entered();
+    if (redis) redis = move();
+    if (const auto done = receive(); !done) return done;
+    return redis;
+}
+
+result<void> rabbit_queue::move() {
+    const bool awaited = relay_.seen() > line_.end();
+    const bool busy = awaited || !line_.to_remove(1).empty();
+    const auto moved = relay_.move(busy ? milliseconds(0) : options_.wait);
+    line_.saw(relay_.seen());
+    if (!moved && moved.error() == errc::corrupt) break_off("queue.relay_stopped", relay_.seen());
+    return moved;
+}
+
+// A new connection: what was declared, held and in hand belonged to the old one.
+result<void> rabbit_queue::attach() {
+    const auto connection = rabbit_.open();
+    if (!connection) return connection.error();
+    if (consuming_ == *connection) return {};
+    if (const auto done = prepare(); !done) return done;
+    line_.forget_tags();
+    out_of_order_ = false;
+    if (const auto done = rabbit_.consume(queue_of(options_), options_.prefetch); !done)
+        return done;
+    consuming_ = *connection;
+    return {};
+}
+
+result<void> rabbit_queue::prepare() {
+    const auto connection = rabbit_.open();
+    if (!connection) return connection.error();
+    if (prepared_ == *connection) return {};
+    const std::string queue = queue_of(options_), dead = dead_of(options_);
+    if (const auto done = hold(); !done) return done;
+    if (const auto done = rabbit_.declare_exchange(exchange_of(options_), "direct"); !done)
+        return done;
+    if (const auto done = rabbit_.declare_exchange(dead, "fanout"); !done) return done;
+    const auto dead_made =
+        rabbit_.declare_queue(dead, {{"x-queue-type", "quorum"}, {"x-max-length", dead_kept_max}});
+    if (!dead_made) return dead_made.error();
+    if (const auto done = rabbit_.bind(dead, dead, ""); !done) return done;
+    const auto made = rabbit_.declare_queue(queue, {{"x-queue-type", "quorum"},
+                                                    {"x-dead-letter-exchange", dead},
+                                                    {"x-dead-letter-strategy", "at-least-once"},
+                                                    {"x-overflow", "reject-publish"},
+                                                    {"x-delivery-limit", deliveries_max}});
+    if (!made) return made.error();
+    // A consumer that is still counted has messages in hand that nobody else can see.
+    if (made->consumers > 0) {
+        rabbit_.close();
+        return errc::store_unavailable;
+    }
+    const std::string key = std::to_string(options_.partition.number);
+    if (const auto done = rabbit_.bind(queue, exchange_of(options_), key); !done) return done;
+    prepared_ = *connection;
+    return {};
+}
+
+result<void> rabbit_queue::hold() {
+    const auto held = rabbit_.declare_queue(
+        options_.name + ".holder." + std::to_string(options_.partition.number), {},
+        store::queue_life::with_connection);
+    if (held) return {};
+    return held.error() == errc::conflict ? make_error_code(errc::store_unavailable) : held.error();
+}
+
+result<void> rabbit_queue::acknowledge() {
+    for (;;) {
+        const auto entries = line_.to_remove(acknowledged_at_once);
+        if (entries.empty()) break;
+        // Those without a tag came by a connection that is lost, and will come again.
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const std::uint64_t tag = entries[i].tag;
+            const bool last = i + 1 == entries.size() || entries[i + 1].tag == 0;
+            if (tag == 0 || (!last && !out_of_order_)) continue;
+            if (const auto done = rabbit_.ack(tag, !out_of_order_); !done) return done;
+        }
+        line_.removed(entries.size());
+    }
+    return {};
+}
+
+result<void> rabbit_queue::note_entered() {
+    const sale::line_place has = line_.ledger_has();
+    if (has.number == noted_) return {};
+    if (const auto done = stream_.note_entered(has); !done) return done;
+    noted_ = has.number;
+    return {};
+}
+
+result<void> rabbit_queue::receive() {
+    const bool awaited = relay_.seen() > line_.end();
+    if (line_.given_up()) return errc::corrupt;
+    const auto got = rabbit_.take(awaited ? options_.wait_for_delivery : milliseconds(0));
+    if (!got) return got.error();
+    for (const rabbit_delivery& d : *got) {
+        if (line_.given_up()) return errc::corrupt;
+        if (const auto done = judge(d); !done) return done;
+    }
+    return {};
+}
+
+result<void> rabbit_queue::judge(const rabbit_delivery& d) {
+    ++received_;
+    const auto last = place_of(d);
+    if (!last) return bury(d);
+    switch (line_.add(*last, d.body, d.tag)) {
+    case entry_verdict::next: fresh_ = true; return {};
+    case entry_verdict::known:
+        switch (line_.tag(*last, d.tag)) {
+        case received_line::tagging::in_order: return {};
+        case received_line::tagging::out_of_order: out_of_order_ = true; return {};
+        case received_line::tagging::doubled: break;
+        }
+        break;
+    case entry_verdict::before_start:
+    case entry_verdict::passed: break;
+    case entry_verdict::gap:
+        // One before it was not confirmed: all of them are in the stream, and will come again.
+        if (!relay_.has_passed(*last)) break;
+        break_off("queue.line_broken", *last);
+        return errc::corrupt;
+    case entry_verdict::foreign: break_off("queue.line_broken", *last); return errc::corrupt;
+    case entry_verdict::unreadable: return bury(d);
+    }
+    ++doubled_;
+    return rabbit_.ack(d.tag, false);
+}
+
+result<void> rabbit_queue::bury(const rabbit_delivery& d) {
+    ++dead_;
+    log::error("queue.message_unreadable", "queue", queue_of(options_), "bytes", d.body.size(),
+               "goes_to", dead_of(options_));
+    return rabbit_.reject(d.tag);
+}
+
+void rabbit_queue::break_off(const char* event, sale::line_place at) {
+    log::error(event, "partition", options_.partition.number, "entry", sale::entry_id(at),
+               "expected_after", sale::entry_id(line_.end()));
+    line_.give_up();
+    fresh_ = true;
+}
+
+result<void> rabbit_queue::watch(milliseconds every) {
+    if (steady::now() - watched_ < every) return {};
+    const auto promised = stream_.promised();
+    if (!promised) return promised.error();
+    watched_ = steady::now();
+    if (!*promised) return {};
+    line_.saw(**promised);
+    const sale::line_place end = line_.end();
+    if (!line_.given_up() && (*promised)->epoch == end.epoch && (*promised)->number < end.number)
+        break_off("queue.line_went_back", **promised);
+    return {};
+}
+
+// False: it is time to stop.
+bool rabbit_queue::rest(milliseconds time) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, time, [this] { return stopping_; });
+    return !stopping_;
+}
+
+// What RabbitMQ has is older than what the stream has.
+result<std::vector<sale::promise>> rabbit_queue::left_behind(std::size_t max) {
+    if (const auto done = prepare(); !done) return done.error();
+    if (left_.promises.empty() || left_.connection != prepared_) {
+        left_ = {.connection = prepared_};
+        if (const auto done = drain(max); !done) return done.error();
+    }
+    if (!left_.promises.empty()) return left_.promises;
+    return stream_.left_behind(max);
+}
+
+result<void> rabbit_queue::drain(std::size_t max) {
+    while (left_.promises.size() < max) {
+        const auto got = rabbit_.get(queue_of(options_));
+        if (!got) return got.error();
+        if (!*got) break;
+        const rabbit_delivery& d = **got;
+        const auto promises = sale::decode_entry(d.body);
+        if (!promises) {
+            if (const auto done = bury(d); !done) return done;
+            continue;
+        }
+        left_.last_tag = d.tag;
+        left_.promises.insert(left_.promises.end(), promises->begin(), promises->end());
+    }
+    return {};
+}
+
+result<void> rabbit_queue::forget() {
+    if (left_.promises.empty()) return stream_.forget();
+    const leftovers left = std::exchange(left_, {});
+    const auto connection = rabbit_.is_open() ? rabbit_.open() : errc::store_unavailable;
+    if (!connection || *connection != left.connection) return errc::store_unavailable;
+    if (const auto done = rabbit_.ack(left.last_tag, true); !done) return done;
+    // An acknowledgement has no answer; but whatever is asked after it is answered after it.
+    const auto facts = rabbit_.look_at_queue(queue_of(options_));
+    if (!facts) return facts.error();
+    return {};
+}
+
+}  // namespace floodgate::queue

@@ -1,0 +1,107 @@
+// RabbitMQ as the way to the ledger, with the partition's stream as its outbox.
+//
+// The gate still takes a unit and appends the promise in one script, so there is nothing to lose
+// between the two. A relay moves entries from the stream to a quorum queue: published, confirmed,
+// and only then removed from the stream. The clerk's side takes them from there and acknowledges
+// what the ledger has. An entry may be published twice and is dropped the second time.
+//
+// Both sides are one thread with one connection, which holds the partition's lock: a queue that
+// belongs to the connection (NAME.holder.P). A node that was stopped for too long has lost it with
+// the connection, and neither publishes nor acknowledges any more.
+//
+// While RabbitMQ is away the stream keeps everything, and durable() still grows.
+
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "queue/partition_stream.hpp"
+#include "queue/promise_queue.hpp"
+#include "queue/received_line.hpp"
+#include "queue/relay.hpp"
+#include "store/rabbit.hpp"
+
+namespace floodgate::queue {
+
+struct rabbit_queue_options {
+    std::string name = "fg";  // the cluster's: before every key, queue and exchange
+    sale::partition partition;
+    std::string consumer;          // the node's owner id: never the same for two nodes
+    std::uint16_t prefetch = 128;  // entries in hand that are not entered
+    milliseconds wait{50};         // at the stream, when there is nothing to do
+    milliseconds wait_for_delivery{20};
+    milliseconds watch_every{50};    // the gate's count, while RabbitMQ is away
+    milliseconds check_every{1000};  // the gate's count, otherwise
+    milliseconds retry_after{250};
+};
+
+class rabbit_queue final : public promise_queue {
+public:
+    struct figures {                                                     // since it was made
+        std::uint64_t relayed = 0, received = 0, doubled = 0, dead = 0;  // messages
+        bool connected = false;
+    };
+
+    rabbit_queue(store::redis& redis, const store::rabbit_options& rabbit, rabbit_queue_options o);
+    ~rabbit_queue() override;
+
+    // store_unavailable also while another connection holds the partition.
+    result<std::vector<sale::promise>> left_behind(std::size_t max) override;
+    result<void> forget() override;
+    void start(sale::sequence entered, std::function<void()> news) override;
+    void stop() override;
+    result<void> read(sale::sequence after, std::size_t max,
+                      std::vector<sale::promise>& out) override;
+    void entered(sale::sequence position) override;
+    sale::sequence durable() const override;
+
+    figures read_figures() const;
+
+private:
+    void work();
+    result<void> step();
+    result<void> attach();
+    result<void> prepare();
+    result<void> hold();
+    result<void> acknowledge();
+    result<void> note_entered();
+    result<void> move();
+    result<void> receive();
+    result<void> judge(const store::rabbit_delivery& d);
+    result<void> bury(const store::rabbit_delivery& d);
+    result<void> drain(std::size_t max);
+    result<void> watch(milliseconds every);
+    void break_off(const char* event, sale::line_place at);
+    bool rest(milliseconds time);
+
+    const rabbit_queue_options options_;
+    store::rabbit rabbit_;
+    partition_stream stream_;
+    relay relay_;
+    received_line line_;
+    std::function<void()> news_;
+    std::uint64_t prepared_ = 0, consuming_ = 0;  // connections' numbers
+    bool out_of_order_ = false;                   // tags, on this connection
+    std::uint64_t noted_ = 0;                     // what the gate was told last
+    bool fresh_ = false;                          // something to read has come
+    std::chrono::steady_clock::time_point watched_{};
+
+    struct leftovers {  // what left_behind() took from RabbitMQ
+        std::uint64_t connection = 0;
+        std::uint64_t last_tag = 0;
+        std::vector<sale::promise> promises;
+    } left_;
+
+    std::atomic<std::uint64_t> received_{0}, doubled_{0}, dead_{0};
+    std::atomic<bool> connected_{false};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false, finished_ = true;
+    std::thread thread_;
+};
+
+}  // namespace floodgate::queue

@@ -1,0 +1,103 @@
+#include "queue/relay.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+
+namespace floodgate::queue {
+namespace {
+
+constexpr std::size_t entries_at_once = 64;
+
+}  // namespace
+
+relay::relay(partition_stream& stream, store::rabbit& rabbit, std::string exchange,
+             std::string routing_key)
+    : stream_(stream),
+      rabbit_(rabbit),
+      exchange_(std::move(exchange)),
+      routing_key_(std::move(routing_key)) {}
+
+void relay::begin(sale::line_place entered) {
+    entered_ = entered;
+    began_ = false;
+    confirmed_ = 0;
+    order_.begin(entered);
+    needless_.clear();
+    stream_.start_over();
+}
+
+bool relay::has_passed(sale::line_place last) const { return !began_ || last.number <= confirmed_; }
+
+result<void> relay::move(milliseconds wait) {
+    const auto entries = stream_.next(entries_at_once, wait);
+    if (!entries) return entries.error();
+    if (entries->empty()) return {};
+    for (const stream_entry& e : *entries)
+        if (const auto fits = order(e); !fits) return fits;
+    if (const auto done = publish(*entries); !done) {
+        stream_.start_over();
+        return done;
+    }
+    confirmed_ = std::max(confirmed_, entries->back().last.number);
+    return clear();
+}
+
+result<void> relay::order(const stream_entry& e) {
+    const auto promises = sale::decode_entry(e.body);
+    const std::size_t count = promises ? promises->size() : 0;
+    // What was relayed by another node before us is in RabbitMQ, and not in the stream: whether the
+    // two fit together is seen where they are read.
+    if (!began_ && count > 0 && e.last.epoch == entered_.epoch && count <= e.last.number &&
+        e.last.number > entered_.number) {
+        order_.begin({e.last.epoch, e.last.number - count});
+        confirmed_ = e.last.number - count;
+        began_ = true;
+    }
+    switch (
+        order_.judge({.last = e.last, .promises = count, .fingerprint = fingerprint_of(e.body)})) {
+    case entry_verdict::next:
+    case entry_verdict::known: return {};
+    case entry_verdict::before_start: needless_.push_back(e.last); return {};
+    default: break;
+    }
+    log::error("queue.line_broken", "stream", routing_key_, "entry", sale::entry_id(e.last),
+               "expected_after", sale::entry_id(order_.end()));
+    return errc::corrupt;
+}
+
+result<void> relay::publish(const std::vector<stream_entry>& entries) {
+    std::vector<store::rabbit_message> messages;
+    for (const stream_entry& e : entries) {
+        if (!order_.find(e.last) || (began_ && e.last.number <= confirmed_)) continue;
+        messages.push_back({.exchange = exchange_,
+                            .routing_key = routing_key_,
+                            .headers = {{epoch_header, static_cast<std::int64_t>(e.last.epoch)},
+                                        {last_header, static_cast<std::int64_t>(e.last.number)}},
+                            .body = e.body});
+    }
+    if (messages.empty()) return {};
+    if (const auto done = rabbit_.publish(messages); !done) return done;
+    moved_ += messages.size();
+    return {};
+}
+
+// Out of the stream: what is confirmed.
+result<void> relay::clear() {
+    std::vector<sale::line_place> places = needless_;
+    std::size_t count = 0;
+    for (const line_entry& e : order_.held()) {
+        if (e.last.number > confirmed_) break;
+        places.push_back(e.last);
+        ++count;
+    }
+    if (const auto done = stream_.remove(places); !done) {
+        stream_.start_over();
+        return done;
+    }
+    order_.removed(count);
+    needless_.clear();
+    return {};
+}
+
+}  // namespace floodgate::queue

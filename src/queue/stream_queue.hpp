@@ -1,0 +1,66 @@
+// The partition's Redis stream as the way to the ledger.
+//
+// One thread of its own waits at the stream, fills a bounded buffer, and takes out of the stream
+// what the ledger has. With a full buffer it only watches the gate's count, so that durable() still
+// tells how long the line is.
+
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "queue/partition_stream.hpp"
+#include "queue/promise_queue.hpp"
+#include "queue/received_line.hpp"
+
+namespace floodgate::queue {
+
+struct stream_queue_options {
+    std::string name = "fg";  // the cluster's, before every key
+    sale::partition partition;
+    std::string consumer;             // the node's owner id: never the same for two nodes
+    std::size_t buffer_max = 65'536;  // promises; one entry more
+    std::size_t entries_at_once = 64;
+    milliseconds wait{100};          // at the stream, when there is nothing to do
+    milliseconds watch_every{50};    // the gate's count, with a full buffer
+    milliseconds check_every{1000};  // the gate's count, otherwise
+    milliseconds retry_after{250};
+};
+
+class stream_queue final : public promise_queue {
+public:
+    stream_queue(store::redis& redis, stream_queue_options o);
+    ~stream_queue() override;
+
+    result<std::vector<sale::promise>> left_behind(std::size_t max) override;
+    result<void> forget() override;
+    void start(sale::sequence entered, std::function<void()> news) override;
+    void stop() override;
+    result<void> read(sale::sequence after, std::size_t max,
+                      std::vector<sale::promise>& out) override;
+    void entered(sale::sequence position) override;
+    sale::sequence durable() const override;
+
+private:
+    void work();
+    result<void> fetch();
+    result<void> watch();
+    result<void> remove_entered();
+    bool stopping();
+    void rest(milliseconds time);
+
+    const stream_queue_options options_;
+    partition_stream stream_;
+    received_line line_;
+    std::function<void()> news_;
+    std::uint64_t noted_ = 0;  // what the gate was told last
+    std::chrono::steady_clock::time_point watched_{};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace floodgate::queue
