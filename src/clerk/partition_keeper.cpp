@@ -48,13 +48,13 @@ struct partition_keeper::shift {
         : queue(w.open_queue()),
           source(*queue),
           sink(w.book, line, w.clock),
-          clerk({source, sink, w.gate, w.clock}, o, from, std::move(told)) {
-        queue->start(from, [this] { clerk.notify(); });
-        clerk.start();
+          worker({source, sink, w.gate, w.clock}, o, from, std::move(told)) {
+        queue->start(from, [this] { worker.notify(); });
+        worker.start();
     }
     // The clerk first: what it has entered is still acknowledged.
     ~shift() {
-        clerk.stop();
+        worker.stop();
         queue->stop();
     }
     shift(const shift&) = delete;
@@ -63,7 +63,7 @@ struct partition_keeper::shift {
     std::unique_ptr<queue::promise_queue> queue;
     queue_source source;
     line_sink sink;
-    clerk::clerk clerk;
+    floodgate::clerk::clerk worker;
 };
 
 partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
@@ -114,7 +114,7 @@ keeper_figures partition_keeper::read_figures() const {
     keeper_figures f = figures_;
     f.holds = wanted_;
     f.serving = shift_ != nullptr;
-    if (shift_) f.clerk = added(figures_.clerk, shift_->clerk.read_figures());
+    if (shift_) f.clerk = added(figures_.clerk, shift_->worker.read_figures());
     return f;
 }
 
@@ -301,7 +301,7 @@ void partition_keeper::serve() {
     while (is_wanted() && !broken_ && examine(false) != finding::differs) rest(look_every);
     {
         const std::lock_guard lock(mutex_);
-        figures_.clerk = added(figures_.clerk, now_on->clerk.read_figures());
+        figures_.clerk = added(figures_.clerk, now_on->worker.read_figures());
         figures_.clerk.backlog = 0;
         figures_.clerk.lag = milliseconds(0);
         figures_.clerk.failing_since = never;
