@@ -291,9 +291,11 @@ redis.call('DEL', KEYS[2])
 return 'ok'
 )lua";
 
+// The first line makes Redis refuse the whole script where a write would be refused (a replica, no
+// memory, a failing disk), and keys of another slot.
 template <class... Parts>
 store::redis_script joined(Parts... parts) {
-    std::string text;
+    std::string text = "#!lua";
     (text.append(parts), ...);
     return store::redis_script(text);
 }

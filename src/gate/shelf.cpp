@@ -32,7 +32,7 @@ std::optional<sale::answer> shelf::refusal_by_terms(instant now) const {
     return std::nullopt;
 }
 
-sale::verdict shelf::judge(const sale::attempt& a, instant now) {
+sale::verdict shelf::judge(const sale::attempt& a, instant now) const {
     assert(a.quantity > 0);
     sale::verdict v{.ticket = a.ticket, .what = sale::answer::accepted};
     if (a.key != sale::no_key) {

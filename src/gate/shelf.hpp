@@ -25,7 +25,7 @@ public:
 
     // What to say to this attempt now: see sale::answer for the order of precedence. `accepted`
     // means that it may be put down with put_down(); nothing has changed yet.
-    sale::verdict judge(const sale::attempt& a, instant now);
+    sale::verdict judge(const sale::attempt& a, instant now) const;
 
     // Sets the units aside. For a fresh promise after judge() said accepted, and for every one that
     // is restored at start. `seq` is its place in the line (0: it is in the ledger).

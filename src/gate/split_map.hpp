@@ -47,6 +47,12 @@ public:
         return found == part.end() ? nullptr : &found->second;
     }
 
+    const Value* find(const Key& key) const {
+        const auto& part = part_of(key);
+        const auto found = part.find(key);
+        return found == part.end() ? nullptr : &found->second;
+    }
+
     // A new Value{} when absent.
     Value& operator[](const Key& key) { return part_of(key)[key]; }
 
@@ -81,7 +87,9 @@ private:
     using map = boost::unordered_flat_map<Key, Value, spread>;
 
     // The map inside a part uses the high bits for its groups and the low byte for its metadata.
-    map& part_of(const Key& key) { return parts_[(spread{}(key) >> 20U) % parts_count]; }
+    static std::size_t number_of(const Key& key) { return (spread{}(key) >> 20U) % parts_count; }
+    map& part_of(const Key& key) { return parts_[number_of(key)]; }
+    const map& part_of(const Key& key) const { return parts_[number_of(key)]; }
 
     std::array<map, parts_count> parts_;
 };

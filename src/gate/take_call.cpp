@@ -71,8 +71,8 @@ store::redis_words take_call::words(const gate_keys& keys, instant now,
     key_words.add(keys.line(at));
     for (auto first = attempts.begin(); first != attempts.end();) {
         const sale::sale_id id = first->what.sale;
-        const auto last = std::find_if(first, attempts.end(),
-                                       [&](const auto& a) { return a.what.sale != id; });
+        const auto last =
+            std::find_if(first, attempts.end(), [&](const auto& a) { return a.what.sale != id; });
         const sale_keys of = keys.of(id);
         key_words.add(of.sale);
         key_words.add(of.buyers);

@@ -1,17 +1,16 @@
 #include "store/redis_channel.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <hiredis/read.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdexcept>
 #include <sys/epoll.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <stdexcept>
 
 #include "base/log.hpp"
 
@@ -237,8 +236,7 @@ bool redis_channel::next(redis_reply& out) {
 
 void redis_channel::flush() {
     while (written_ < out_.size() && !broken_) {
-        const ssize_t n =
-            ::send(fd_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
+        const ssize_t n = ::send(fd_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
         if (n > 0) {
             written_ += static_cast<std::size_t>(n);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -1,13 +1,12 @@
 #include "store/redis_link.hpp"
 
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "store/redis_wire.hpp"
 

@@ -103,7 +103,7 @@ private:
     std::optional<redis_slots> slots_;
     bool slots_wanted_ = false, slots_asked_ = false;
     time slots_asked_at_{};
-    std::size_t slots_turn_ = 0;  // whose turn it is to be asked
+    std::size_t slots_turn_ = 0;                    // whose turn it is to be asked
     std::deque<std::unique_ptr<pending>> waiting_;  // for a connection, a slot map, a moment
     time owner_wants_ = time::max(), armed_for_ = time::max();
 };

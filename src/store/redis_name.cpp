@@ -1,9 +1,8 @@
 #include "store/redis_name.hpp"
 
-#include <netdb.h>
-
 #include <atomic>
 #include <cstring>
+#include <netdb.h>
 #include <system_error>
 #include <thread>
 

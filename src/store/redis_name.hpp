@@ -3,10 +3,9 @@
 
 #pragma once
 
-#include <sys/socket.h>
-
 #include <memory>
 #include <string>
+#include <sys/socket.h>
 
 namespace floodgate::store {
 

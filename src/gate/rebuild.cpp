@@ -1,0 +1,110 @@
+#include "gate/rebuild.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "gate/scripts.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+constexpr std::size_t orders_per_call = 500;
+
+std::uint64_t number(const store::redis_reply& r) {
+    std::uint64_t value = 0;
+    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
+    return value;
+}
+
+}  // namespace
+
+result<void> run_step(store::redis& redis, const store::redis_script& script,
+                      const store::words& keys, const store::words& arguments) {
+    const auto said = redis.run(script, keys, arguments);
+    if (!said) return said.error();
+    if (said->text == "ok" || said->text == "absent") return {};
+    if (said->text == "fenced") return make_error_code(errc::fenced);
+    if (said->text == "conflict") return make_error_code(errc::conflict);
+    if (said->text == "missing") return make_error_code(errc::not_found);
+    return make_error_code(errc::store_unavailable);  // closed: being rebuilt
+}
+
+result<partition_state> rebuild::state_of(sale::partition p) {
+    const std::string gate = keys_.gate(p);
+    const auto found = redis_.ask(gate, {"HMGET", gate, "epoch", "open", "seq"});
+    if (!found) return found.error();
+    constexpr std::size_t fields = 3;
+    if (found->items.size() != fields) return make_error_code(errc::corrupt);
+    return partition_state{.epoch = number(found->items[0]),
+                           .open = found->items[1].text == "1",
+                           .appended = number(found->items[2])};
+}
+
+result<void> rebuild::close(sale::partition p) {
+    return run_step(redis_, scripts::close(), {keys_.gate(p)}, {});
+}
+
+result<void> rebuild::begin(sale::partition p, std::uint64_t epoch) {
+    const std::string gate = keys_.gate(p), sales = keys_.sales(p), term = std::to_string(epoch);
+    if (const auto begun = run_step(redis_, scripts::begin(), {gate, keys_.freed(p)}, {term});
+        !begun)
+        return begun.error();
+    const auto loaded = redis_.ask(sales, {"SMEMBERS", sales});
+    if (!loaded) return loaded.error();
+    for (const store::redis_reply& id : loaded->items) {
+        const sale_keys of = keys_.of({static_cast<std::int64_t>(number(id))});
+        const auto gone = run_step(redis_, scripts::forget(),
+                                   {gate, sales, of.sale, of.buyers, of.keys}, {term, id.text});
+        if (!gone) return gone.error();
+    }
+    return {};
+}
+
+result<void> rebuild::load(const std::string& epoch, const sale::sale& s) {
+    const sale::partition p = keys_.home_of(s.id);
+    return run_step(
+        redis_, scripts::load(), {keys_.gate(p), keys_.sales(p), keys_.of(s.id).sale},
+        {epoch, std::to_string(s.id.value), std::to_string(s.revision), std::to_string(s.stock),
+         "state", std::to_string(static_cast<int>(s.state)), "starts",
+         std::to_string(to_ms(s.starts_at)), "ends", std::to_string(to_ms(s.ends_at)), "limit",
+         std::to_string(s.limit), "price", packed_price(s.price, s.price_points)});
+}
+
+result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,
+                               std::span<const sale::promise> promises, bool only_keys) {
+    while (!promises.empty()) {
+        const std::size_t n = std::min(promises.size(), orders_per_call);
+        const auto done = put_down_some(p, epoch, promises.first(n), only_keys);
+        if (!done) return done;
+        promises = promises.subspan(n);
+    }
+    return {};
+}
+
+result<void> rebuild::put_down_some(sale::partition p, std::uint64_t epoch,
+                                    std::span<const sale::promise> promises, bool only_keys) {
+    // By sale, and within it in order of number: a buyer's latest order stands last.
+    std::vector<sale::promise> sorted(promises.begin(), promises.end());
+    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+        return std::tie(a.sale, a.order) < std::tie(b.sale, b.order);
+    });
+    store::words keys{keys_.gate(p), keys_.freed(p)};
+    store::words arguments{std::to_string(epoch), only_keys ? "1" : "0"};
+    for (auto first = sorted.begin(); first != sorted.end();) {
+        const sale::sale_id id = first->sale;
+        const auto last =
+            std::find_if(first, sorted.end(), [&](const auto& q) { return q.sale != id; });
+        const sale_keys of = keys_.of(id);
+        keys.insert(keys.end(), {of.sale, of.buyers, of.keys});
+        arguments.push_back(std::to_string(last - first));
+        for (; first != last; ++first) arguments.push_back(packed(*first));
+    }
+    return run_step(redis_, scripts::put_down(), keys, arguments);
+}
+
+result<void> rebuild::open(sale::partition p, std::uint64_t epoch) {
+    return run_step(redis_, scripts::open(), {keys_.gate(p), keys_.freed(p)},
+                    {std::to_string(epoch)});
+}
+
+}  // namespace floodgate::gate

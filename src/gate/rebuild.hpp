@@ -1,0 +1,41 @@
+// Rebuilding a partition in Redis from the ledger, step by step, and looking at it: the part of the
+// turnstile that is its keeper's. See redis_turnstile.hpp for the order of the steps.
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gate/gate_keys.hpp"
+#include "gate/redis_turnstile.hpp"
+#include "sale/catalogue.hpp"
+#include "store/redis.hpp"
+
+namespace floodgate::gate {
+
+class rebuild {
+public:
+    rebuild(store::redis& redis, const gate_keys& keys) : redis_(redis), keys_(keys) {}
+
+    result<partition_state> state_of(sale::partition p);
+    result<void> close(sale::partition p);
+    result<void> begin(sale::partition p, std::uint64_t epoch);
+    // Without an epoch: a warm-up.
+    result<void> load(const std::string& epoch, const sale::sale& s);
+    result<void> put_down(sale::partition p, std::uint64_t epoch,
+                          std::span<const sale::promise> promises, bool only_keys);
+    result<void> open(sale::partition p, std::uint64_t epoch);
+
+private:
+    result<void> put_down_some(sale::partition p, std::uint64_t epoch,
+                               std::span<const sale::promise> promises, bool only_keys);
+
+    store::redis& redis_;
+    const gate_keys& keys_;
+};
+
+// Runs a script that answers with a word: ok, absent (fine as well) or what went wrong.
+result<void> run_step(store::redis& redis, const store::redis_script& script,
+                      const store::words& keys, const store::words& arguments);
+
+}  // namespace floodgate::gate

@@ -1,0 +1,157 @@
+#include "gate/redis_lane.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "gate/scripts.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+using outcome = store::redis_link::outcome;
+using std::chrono::steady_clock;
+
+constexpr std::size_t calls_max = 1;  // under way for one partition: see gate/README.md
+constexpr milliseconds try_again_after{20};
+
+}  // namespace
+
+redis_lane::redis_lane(const store::redis_options& redis, lane_world world)
+    : world_(world), link_(redis), view_(world.refusals), partitions_(world.options.partitions) {}
+
+void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
+    now_ = now;
+    view_.renew();
+    const std::size_t told = verdicts_.size();
+    const time deadline = steady_clock::now() + world_.options.answer_within;
+    for (const sale::attempt& a : attempts) gather(a, now, deadline);
+    count(told);
+    for (std::uint32_t p = 0; p < partitions_.size(); ++p)
+        if (!partitions_[p].waiting.empty()) send_next({p});
+    link_.send();
+}
+
+void redis_lane::gather(const sale::attempt& a, instant now, time deadline) {
+    if (const auto refusal = view_.refuse(a, now)) {
+        verdicts_.push_back(*refusal);
+        world_.counters.reflected.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    gathering& at = partitions_[world_.keys.home_of(a.sale).number];
+    if (waiting_ >= world_.options.waiting_max || (at.failing && at.calls > 0)) {
+        if (at.failing) world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
+        return tell_busy(a);
+    }
+    at.waiting.push_back({a, deadline, {}});
+    ++waiting_;
+}
+
+void redis_lane::collect(std::vector<sale::verdict>& out) {
+    link_.turn();
+    out.insert(out.end(), verdicts_.begin(), verdicts_.end());
+    verdicts_.clear();
+}
+
+void redis_lane::send_next(sale::partition p) {
+    gathering& at = partitions_[p.number];
+    const time now = steady_clock::now();
+    const std::size_t before = verdicts_.size();
+    while (!at.waiting.empty() && at.waiting.front().deadline <= now) {
+        tell_busy(at.waiting.front().what);
+        world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
+        at.waiting.pop_front();
+        --waiting_;
+    }
+    count(before);
+    if (at.waiting.empty() || at.calls >= calls_max) return;
+    const std::size_t n = std::min(at.waiting.size(), world_.options.batch_max);
+    auto call = std::make_shared<take_call>();
+    call->at = p;
+    call->attempts.assign(at.waiting.begin(), at.waiting.begin() + static_cast<std::ptrdiff_t>(n));
+    at.waiting.erase(at.waiting.begin(), at.waiting.begin() + static_cast<std::ptrdiff_t>(n));
+    call->group();
+    world_.numbers.give(call->attempts, now_);
+    ++at.calls;
+    send(std::move(call), {});
+}
+
+void redis_lane::send(std::shared_ptr<take_call> call, time not_before) {
+    const auto oldest = std::ranges::min_element(call->attempts, {}, &waiting_attempt::deadline);
+    store::redis_link::call c;
+    c.script = &scripts::take();
+    c.key = world_.keys.gate(call->at);
+    c.words = call->words(world_.keys, now_, world_.options.backlog_max);
+    c.deadline = oldest->deadline;
+    c.not_before = not_before;
+    c.done = [this, call = std::move(call)](outcome what, const store::redis_reply& reply) {
+        on_done(call, what, reply);
+    };
+    world_.counters.calls.fetch_add(1, std::memory_order_relaxed);
+    link_.run(std::move(c));
+}
+
+void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
+                         const store::redis_reply& reply) {
+    const auto ends = std::ranges::min(call->attempts, {}, &waiting_attempt::deadline).deadline;
+    const time now = steady_clock::now();
+    const bool may_try_again = what == outcome::not_executed || what == outcome::unknown;
+    if (may_try_again && now + try_again_after < ends) {
+        // The order numbers stay the same: what the first call has promised is found by them.
+        call->resent = call->resent || what == outcome::unknown;
+        return send(call, now + try_again_after);
+    }
+    waiting_ -= call->attempts.size();
+    const std::size_t before = verdicts_.size();
+    if (what == outcome::replied) {
+        on_reply(*call, reply);
+    } else {
+        tell_busy(*call);
+        world_.counters.unanswered.fetch_add(call->attempts.size(), std::memory_order_relaxed);
+    }
+    count(before);
+    finish(call->at, what != outcome::replied);
+}
+
+void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply) {
+    const std::size_t before = verdicts_.size();
+    if (reply.what == store::redis_reply::kind::text) {
+        if (reply.text.empty()) return tell_busy(call);  // not warmed
+        if (call.read(reply.text, verdicts_)) {
+            sale::sale_id last{};
+            for (std::size_t i = 0; i < call.attempts.size(); ++i) {
+                const sale::sale_id id = call.attempts[i].what.sale;
+                if (id != last && view_.note(id, verdicts_[before + i].what)) last = id;
+            }
+            return;
+        }
+    }
+    log::warning("gate.refused_by_redis", "partition", call.at.number, "said",
+                 reply.what == store::redis_reply::kind::error ? reply.text : "nonsense");
+    tell_busy(call);
+}
+
+void redis_lane::finish(sale::partition p, bool in_vain) {
+    gathering& at = partitions_[p.number];
+    at.failing = in_vain;
+    --at.calls;
+    if (!at.waiting.empty()) send_next(p);
+}
+
+void redis_lane::tell_busy(const take_call& call) {
+    for (const waiting_attempt& a : call.attempts) tell_busy(a.what);
+}
+
+void redis_lane::tell_busy(const sale::attempt& a) {
+    verdicts_.push_back({.ticket = a.ticket, .what = sale::answer::busy});
+}
+
+void redis_lane::count(std::size_t first) {
+    std::array<std::uint64_t, sale::answers + 1> fresh{};
+    for (std::size_t i = first; i < verdicts_.size(); ++i)
+        ++fresh[static_cast<std::size_t>(verdicts_[i].what)];
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+        if (fresh[i] > 0)
+            world_.counters.by_answer[i].fetch_add(fresh[i], std::memory_order_relaxed);
+}
+
+}  // namespace floodgate::gate

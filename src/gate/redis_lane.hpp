@@ -1,0 +1,85 @@
+// A lane of the cluster's turnstile: gathers attempts by partition, has one script call under way
+// for each, and sends what came in meanwhile with the next.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gate/redis_turnstile.hpp"
+#include "gate/reflections.hpp"
+#include "gate/take_call.hpp"
+#include "sale/order_number.hpp"
+#include "store/redis_link.hpp"
+
+namespace floodgate::gate {
+
+// Order numbers for all lanes of a node: a batch takes its numbers in one go.
+class shared_numbers {
+public:
+    explicit shared_numbers(std::uint32_t node) : numbers_(node) {}
+    void give(std::vector<waiting_attempt>& to, instant now) {
+        const std::lock_guard lock(mutex_);
+        for (waiting_attempt& a : to) a.order = numbers_.next(now);
+    }
+
+private:
+    std::mutex mutex_;
+    sale::order_numbers numbers_;
+};
+
+struct lane_counters {
+    std::array<std::atomic<std::uint64_t>, sale::answers + 1> by_answer{};
+    std::atomic<std::uint64_t> calls = 0, unanswered = 0, reflected = 0;
+};
+
+// What the lanes of a turnstile share.
+struct lane_world {
+    const redis_turnstile_options& options;
+    const gate_keys& keys;
+    shared_numbers& numbers;
+    reflections& refusals;
+    lane_counters& counters;
+};
+
+class redis_lane final : public lane {
+public:
+    redis_lane(const store::redis_options& redis, lane_world world);
+
+    void submit(std::span<const sale::attempt> attempts, instant now) override;
+    void collect(std::vector<sale::verdict>& out) override;
+    int ready_fd() const override { return link_.fd(); }
+
+private:
+    using time = std::chrono::steady_clock::time_point;
+    struct gathering {
+        std::deque<waiting_attempt> waiting;
+        std::size_t calls = 0;  // under way
+        bool failing = false;   // the latest call was in vain: one tries, the others need not wait
+    };
+
+    void gather(const sale::attempt& a, instant now, time deadline);
+    void send_next(sale::partition p);
+    void send(std::shared_ptr<take_call> call, time not_before);
+    void on_done(const std::shared_ptr<take_call>& call, store::redis_link::outcome what,
+                 const store::redis_reply& reply);
+    void on_reply(const take_call& call, const store::redis_reply& reply);
+    void finish(sale::partition p, bool in_vain);
+    void tell_busy(const take_call& call);
+    void tell_busy(const sale::attempt& a);
+    void count(std::size_t first);
+
+    lane_world world_;
+    store::redis_link link_;
+    reflections::view view_;
+    std::vector<gathering> partitions_;
+    std::vector<sale::verdict> verdicts_;
+    std::size_t waiting_ = 0;  // attempts, in all partitions, under way or not
+    instant now_{};            // the loop's latest
+};
+
+}  // namespace floodgate::gate

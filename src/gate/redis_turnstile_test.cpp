@@ -1,0 +1,363 @@
+// What only the turnstile of a cluster has to keep: rebuilding, and a Redis that fails.
+
+#include "gate/redis_turnstile.hpp"
+
+#include <set>
+
+#include "gate/turnstile_fixture.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+using std::chrono::steady_clock;
+
+const auto fenced = make_error_code(errc::fenced);
+
+std::vector<sale::attempt> attempts_of(std::int64_t first, std::int64_t last,
+                                       std::uint32_t quantity = 1) {
+    std::vector<sale::attempt> out;
+    for (std::int64_t b = first; b <= last; ++b)
+        out.push_back({.sale = {1}, .buyer = {b}, .quantity = quantity});
+    return out;
+}
+
+std::size_t count(const std::vector<sale::verdict>& told, answer a) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(told, [&](const sale::verdict& v) { return v.what == a; }));
+}
+
+sale::promise order_of(std::int64_t buyer, std::uint64_t number, std::uint32_t quantity = 1) {
+    return {.order = {number}, .sale = {1}, .buyer = {buyer}, .quantity = quantity};
+}
+
+class RedisTurnstileTest : public testing::Test {
+protected:
+    void SetUp() override {
+        FLOODGATE_NEED_REDIS(false);
+        world_ = std::make_unique<redis_world>(store::shared_redis(false));
+        lane_ = gate().open_lane([] {});
+    }
+    redis_turnstile& gate() { return world_->redis_gate(); }
+    answer ask_one(std::int64_t buyer, sale::idempotency_key key = {}) {
+        return ask(*lane_, {{.sale = {1}, .buyer = {buyer}, .key = key}})[0].what;
+    }
+    void warm_up(const sale::sale& s) { ASSERT_TRUE(gate().warm_up(s).has_value()); }
+
+    static constexpr sale::partition home{1};  // of sale 1 among 8
+    std::unique_ptr<redis_world> world_;
+    std::unique_ptr<lane> lane_;
+};
+
+TEST_F(RedisTurnstileTest, IsRebuiltUnderANewEpoch) {
+    warm_up(open_sale(1, 3));
+    EXPECT_EQ(ask_one(1), answer::accepted);
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    EXPECT_EQ(ask_one(2), answer::busy);
+    EXPECT_FALSE(gate().look_up({1}).has_value()) << "half a rebuild is no standing";
+    EXPECT_EQ(world_->line().size(), 1U) << "promises are never thrown away";
+    ASSERT_TRUE(gate().load(2, open_sale(1, 3)).has_value());
+    sale::promise spent = order_of(9, 90);
+    spent.key = key_number(9);
+    const std::vector held{order_of(5, 50), order_of(6, 60)};
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value());
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value()) << "twice is harmless";
+    ASSERT_TRUE(gate().put_down_keys(home, 2, {&spent, 1}).has_value());
+    EXPECT_EQ(ask_one(2), answer::busy);
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(gate().look_up({1})->taken, 2);
+    EXPECT_EQ(ask_one(5), answer::already_ordered);
+    EXPECT_EQ(ask_one(9, key_number(9)), answer::repeated);
+    EXPECT_EQ(ask_one(1), answer::accepted) << "what the ledger does not hold is forgotten";
+    EXPECT_EQ(ask_one(2), answer::sold_out);
+    const auto state = gate().state_of(home);
+    EXPECT_EQ(state->epoch, 2U);
+    EXPECT_TRUE(state->open);
+    EXPECT_EQ(state->appended, 1U);
+}
+
+TEST_F(RedisTurnstileTest, RefusesEverythingOfAnOlderEpoch) {
+    warm_up(open_sale(1, 3));
+    ASSERT_TRUE(gate().begin(home, 5).has_value());
+    const std::vector held{order_of(5, 50)};
+    EXPECT_EQ(gate().begin(home, 4).error(), fenced);
+    EXPECT_EQ(gate().load(4, open_sale(1, 3)).error(), fenced);
+    EXPECT_EQ(gate().put_down(home, 4, held).error(), fenced);
+    EXPECT_EQ(gate().put_down_keys(home, 4, held).error(), fenced);
+    EXPECT_EQ(gate().open(home, 4).error(), fenced);
+    EXPECT_EQ(gate().put_down(home, 5, held).error(), make_error_code(errc::not_found))
+        << "its sale is not loaded";
+    ASSERT_TRUE(gate().begin(home, 5).has_value()) << "its own keeper may begin again";
+    ASSERT_TRUE(gate().load(5, open_sale(1, 3)).has_value());
+    ASSERT_TRUE(gate().open(home, 5).has_value());
+    EXPECT_EQ(gate().begin(home, 5).error(), fenced) << "somebody may have bought under it";
+    EXPECT_EQ(gate().put_down(home, 5, held).error(), fenced);
+    EXPECT_EQ(ask_one(1), answer::accepted);
+}
+
+TEST_F(RedisTurnstileTest, LeavesOutWhatIsReleasedWhileItIsRebuilt) {
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5)).has_value());
+    sale::promise before = order_of(5, 50);
+    before.key = key_number(5);
+    const std::vector held{before, order_of(6, 60), order_of(7, 70)};
+    gate().release({1}, {5}, {50});  // before it is put down
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value());
+    gate().release({1}, {6}, {60});  // after
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(gate().held_in({1}), (std::vector<held_unit>{{{7}, {70}, 1}}));
+    EXPECT_EQ(gate().look_up({1})->taken, 1);
+    EXPECT_EQ(ask_one(5, key_number(5)), answer::repeated) << "its key is remembered all the same";
+    gate().release({1}, {7}, {70});
+    EXPECT_EQ(gate().look_up({1})->taken, 0);
+}
+
+TEST_F(RedisTurnstileTest, PutsManyOrdersDown) {
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5000, 2)).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(9, 5000)).has_value());
+    std::vector<sale::promise> held;
+    for (std::int64_t b = 1300; b >= 1; --b) {
+        held.push_back(order_of(b, static_cast<std::uint64_t>(b) * 10, 2));
+        if (b % 2 == 0) held.back().sale = {9};
+    }
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(gate().look_up({1})->taken, 1300);
+    EXPECT_EQ(gate().look_up({9})->buyers, 650U);
+    EXPECT_EQ(gate().look_up({9})->largest, 2U);
+}
+
+TEST_F(RedisTurnstileTest, IsBusyWhileNothingIsWarmedAndAfterAFlush) {
+    warm_up(open_sale(1, 3));
+    EXPECT_EQ(ask_one(1), answer::accepted);
+    ASSERT_TRUE(world_->redis().ask(world_->key(home, "gate"), {"DEL", world_->key(home, "gate")}));
+    EXPECT_EQ(ask_one(2), answer::busy);
+    EXPECT_FALSE(gate().look_up({1}).has_value());
+    EXPECT_EQ(gate().state_of(home)->epoch, 0U);
+    EXPECT_TRUE(gate().warm_up(open_sale(1, 3)).has_value()) << "its rebuild will load it";
+    EXPECT_TRUE(gate().close(home).has_value());
+    EXPECT_EQ(ask_one(2), answer::busy);
+    EXPECT_EQ(gate().retake(order_of(1, 10)).error(), make_error_code(errc::store_unavailable));
+}
+
+TEST_F(RedisTurnstileTest, ClosesAndIsNotOpenedByAWarmUp) {
+    warm_up(open_sale(1, 3));
+    ASSERT_TRUE(gate().close(home).has_value());
+    warm_up(open_sale(1, 3));
+    EXPECT_EQ(ask_one(1), answer::busy);
+    EXPECT_FALSE(gate().state_of(home)->open);
+}
+
+TEST_F(RedisTurnstileTest, ClosesItselfWhenItsLineIsAheadOfIt) {
+    warm_up(open_sale(1, 3));
+    const std::string line = world_->key(home, "line");
+    ASSERT_TRUE(world_->redis().ask(line, {"XADD", line, "1-100", "p", "from another time"}));
+    EXPECT_EQ(ask_one(1), answer::busy);
+    EXPECT_FALSE(gate().state_of(home)->open) << "to be rebuilt";
+    EXPECT_EQ(gate().held_in({1}).size(), 0U) << "and nothing was taken";
+}
+
+TEST_F(RedisTurnstileTest, KeepsTheLatestTermsWhateverTheOrderTheyArriveIn) {
+    sale::sale s = open_sale(1, 3);
+    s.revision = 7;
+    warm_up(s);
+    sale::sale old = s;
+    old.revision = 6;
+    old.stock = 99;
+    warm_up(old);
+    EXPECT_EQ(gate().look_up({1})->stock, 3);
+    s.revision = 0;  // not told: taken over
+    s.stock = 4;
+    warm_up(s);
+    EXPECT_EQ(gate().look_up({1})->stock, 4);
+}
+
+TEST_F(RedisTurnstileTest, IsBusyPastTheBacklogUntilPromisesAreEntered) {
+    redis_turnstile_options few;
+    few.backlog_max = 3;
+    redis_world small(store::shared_redis(false), few);
+    ASSERT_TRUE(small.gate().warm_up(open_sale(1, 5)).has_value());
+    const auto way = small.gate().open_lane([] {});
+    auto told = ask(*way, attempts_of(1, 6));
+    EXPECT_EQ(count(told, answer::accepted), 3U);
+    EXPECT_EQ(count(told, answer::busy), 3U);
+    EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::already_ordered)
+        << "refusals stay truthful";
+    const std::string gate_key = small.key(home, "gate");
+    ASSERT_TRUE(small.redis().ask(gate_key, {"HSET", gate_key, "entered", "2"}));
+    EXPECT_EQ(count(ask(*way, attempts_of(4, 6)), answer::accepted), 2U);
+}
+
+TEST_F(RedisTurnstileTest, TellsWhenUnitsCameBack) {
+    warm_up(open_sale(1, 3));
+    const auto v = ask(*lane_, attempts_of(1, 1))[0];
+    gate().release({1}, {1}, v.order);
+    gate().release({1}, {1}, v.order);
+    EXPECT_EQ(world_->lifted, 1);
+}
+
+TEST_F(RedisTurnstileTest, AnswersAQuickCrowdInBatches) {
+    warm_up(open_sale(1, 10'000));
+    const auto told = ask(*lane_, attempts_of(1, 3000));
+    EXPECT_EQ(count(told, answer::accepted), 3000U);
+    EXPECT_LE(gate().read_counts().calls, 10U);
+    EXPECT_EQ(world_->line().size(), 3000U);
+}
+
+TEST_F(RedisTurnstileTest, BoundsWhatWaits) {
+    redis_turnstile_options few;
+    few.waiting_max = 100;
+    redis_world small(store::shared_redis(false), few);
+    ASSERT_TRUE(small.gate().warm_up(open_sale(1, 500)).has_value());
+    const auto way = small.gate().open_lane([] {});
+    const auto told = ask(*way, attempts_of(1, 300));
+    EXPECT_EQ(count(told, answer::accepted), 100U);
+    EXPECT_EQ(count(told, answer::busy), 200U);
+}
+
+// With a Redis of the test's own, which may be harmed.
+class HarmedRedisTest : public testing::Test {
+protected:
+    HarmedRedisTest() {
+        EXPECT_TRUE(gate().warm_up(open_sale(1, 1000, 2)).has_value());
+        EXPECT_EQ(ask(*lane_, attempts_of(1, 1))[0].what, answer::accepted);
+    }
+    redis_turnstile& gate() { return world_.redis_gate(); }
+    // Until the lane gets through again.
+    bool recovers() {
+        for (int i = 0; i < 50; ++i) {
+            if (ask(*lane_, {{.sale = {1}, .buyer = {900 + i}}})[0].what == answer::accepted)
+                return true;
+            std::this_thread::sleep_for(milliseconds(100));
+        }
+        return false;
+    }
+    static redis_turnstile_options quick() {
+        redis_turnstile_options o;
+        o.answer_within = milliseconds(400);
+        return o;
+    }
+
+    store::own_redis server_{{"--appendonly", "yes", "--appendfsync", "always"}};
+    redis_world world_{server_.options(), quick()};
+    std::unique_ptr<lane> lane_ = gate().open_lane([] {});
+};
+
+TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
+    server_.kill();
+    const auto before = steady_clock::now();
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
+    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
+    server_.start();
+    EXPECT_TRUE(recovers());
+    EXPECT_EQ(ask(*lane_, attempts_of(1, 1, 2))[0].what, answer::already_ordered)
+        << "what was acknowledged is not lost";
+}
+
+TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
+    server_.freeze();
+    auto before = steady_clock::now();
+    EXPECT_EQ(count(ask(*lane_, attempts_of(2, 100)), answer::busy), 99U);
+    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
+    EXPECT_GE(gate().read_counts().unanswered, 99U);
+    // One attempt tries; the others are told at once.
+    const auto probe = attempts_of(200, 200), others = attempts_of(201, 299);
+    lane_->submit(probe, opening);
+    before = steady_clock::now();
+    lane_->submit(others, opening);
+    std::vector<sale::verdict> told;
+    lane_->collect(told);
+    EXPECT_EQ(told.size(), 99U);
+    EXPECT_LT(steady_clock::now() - before, milliseconds(300));
+    while (told.size() < 100) {
+        pollfd watched{lane_->ready_fd(), POLLIN, 0};
+        ASSERT_GT(::poll(&watched, 1, 5000), 0);
+        lane_->collect(told);
+    }
+    server_.thaw();
+    EXPECT_TRUE(recovers());
+}
+
+TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
+    // Executed, and the connection is gone before the answer: the server kills its clients while
+    // the call stands in line behind a slow one.
+    store::redis side(server_.options());
+    for (int round = 1; round <= 5; ++round) {
+        const std::int64_t buyer = 100 + round;
+        const std::string calls_before =
+            side.ask("", {"INFO", "commandstats"})->text;
+        server_.freeze();
+        const auto attempts = attempts_of(buyer, buyer);
+        lane_->submit(attempts, opening);
+        std::thread killer([&] {
+            std::this_thread::sleep_for(milliseconds(100));
+            server_.thaw();
+        });
+        // The lane does not read meanwhile; its connection is closed under it.
+        killer.join();
+        std::this_thread::sleep_for(milliseconds(50));
+        (void)side.ask("", {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}).has_value();
+        std::vector<sale::verdict> told;
+        while (told.empty()) {
+            pollfd watched{lane_->ready_fd(), POLLIN, 0};
+            ASSERT_GT(::poll(&watched, 1, 5000), 0);
+            lane_->collect(told);
+        }
+        EXPECT_EQ(told[0].what, answer::accepted);
+        EXPECT_EQ(gate().promised_to({buyer}).size(), 1U);
+    }
+}
+
+TEST_F(HarmedRedisTest, SendsItsScriptAgainWhenTheServerForgotIt) {
+    store::redis side(server_.options());
+    ASSERT_TRUE(side.ask("", {"SCRIPT", "FLUSH"}).has_value());
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::accepted);
+    EXPECT_EQ(gate().read_counts().unanswered, 0U);
+}
+
+TEST_F(HarmedRedisTest, KeepsWhatItCannotReleaseNowForLater) {
+    const auto held = gate().held_in({1});
+    ASSERT_EQ(held.size(), 1U);
+    server_.kill();
+    gate().release({1}, held[0].buyer, held[0].order);
+    EXPECT_EQ(gate().read_counts().to_release, 1U);
+    server_.start();
+    for (int i = 0; i < 100 && gate().read_counts().to_release > 0; ++i)
+        std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_EQ(gate().read_counts().to_release, 0U);
+    EXPECT_TRUE(gate().held_in({1}).empty());
+    EXPECT_EQ(world_.lifted, 1);
+}
+
+TEST(RedisFailover, FindsTheNewMaster) {
+    store::own_redis first, second({"--replicaof", "127.0.0.1", std::to_string(first.port())});
+    store::redis_options both = first.options();
+    both.addresses = {first.address(), second.address()};
+    redis_turnstile_options options;
+    options.name = "fg-failover";
+    redis_world world(both, options);
+    ASSERT_TRUE(world.gate().warm_up(open_sale(1, 1000)).has_value());
+    const auto way = world.gate().open_lane([] {});
+    EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::accepted);
+    store::redis to_first(first.options()), to_second(second.options());
+    const auto replicated = [&] {
+        const auto info = to_second.ask("", {"HGET", "fg-failover:{1}:gate", "seq"});
+        return info && info->text == "1";
+    };
+    for (int i = 0; i < 200 && !replicated(); ++i) std::this_thread::sleep_for(milliseconds(50));
+    ASSERT_TRUE(replicated());
+    ASSERT_TRUE(to_second.ask("", {"REPLICAOF", "NO", "ONE"}).has_value());
+    ASSERT_TRUE(to_first.ask("", {"REPLICAOF", "127.0.0.1", std::to_string(second.port())}));
+    bool through = false;
+    for (std::int64_t b = 2; b < 50 && !through; ++b) {
+        through = ask(*way, attempts_of(b, b))[0].what == answer::accepted;
+        if (!through) std::this_thread::sleep_for(milliseconds(100));
+    }
+    EXPECT_TRUE(through) << "READONLY sends it to the other one";
+    EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::already_ordered);
+}
+
+}  // namespace
+}  // namespace floodgate::gate

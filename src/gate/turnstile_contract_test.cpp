@@ -1,0 +1,378 @@
+// What every turnstile has to keep, whatever stands behind it.
+
+#include <random>
+#include <set>
+
+#include "gate/shelf.hpp"
+#include "gate/turnstile_fixture.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+
+enum class kind : std::uint8_t { embedded = 1, redis, redis_cluster };
+
+class TurnstileContractTest : public testing::TestWithParam<kind> {
+protected:
+    void SetUp() override {
+        if (GetParam() == kind::embedded) {
+            world_ = std::make_unique<embedded_world>();
+        } else {
+            const bool cluster = GetParam() == kind::redis_cluster;
+            FLOODGATE_NEED_REDIS(cluster);
+            world_ = std::make_unique<redis_world>(store::shared_redis(cluster));
+        }
+        lane_ = gate().open_lane([] {});
+    }
+    turnstile& gate() { return world_->gate(); }
+
+    void warm_up(const sale::sale& s) { ASSERT_TRUE(gate().warm_up(s).has_value()); }
+    sale::verdict ask_one(std::int64_t sale, std::int64_t buyer, std::uint32_t quantity = 1,
+                          sale::idempotency_key key = {}, instant now = opening) {
+        return ask(*lane_, {{.sale = {sale}, .buyer = {buyer}, .quantity = quantity, .key = key}},
+                   now)[0];
+    }
+    std::vector<answer> answers(const std::vector<sale::attempt>& attempts) {
+        std::vector<answer> out;
+        for (const auto& v : ask(*lane_, attempts)) out.push_back(v.what);
+        return out;
+    }
+
+    std::unique_ptr<gate_world> world_;
+    std::unique_ptr<lane> lane_;
+};
+
+TEST_P(TurnstileContractTest, PromisesAUnitAndPutsThePromiseInTheLine) {
+    warm_up(open_sale(1, 2));
+    const auto v = ask_one(1, 7);
+    EXPECT_EQ(v.what, answer::accepted);
+    const auto line = world_->line();
+    ASSERT_EQ(line.size(), 1U);
+    const sale::promise expected{.order = v.order,
+                                 .sale = {1},
+                                 .buyer = {7},
+                                 .quantity = 1,
+                                 .unit_price = {990},
+                                 .unit_points = {30},
+                                 .at = opening};
+    EXPECT_EQ(line[0], expected);
+}
+
+TEST_P(TurnstileContractTest, RefusesByTheTermsOfTheSale) {
+    EXPECT_EQ(ask_one(99, 1).what, answer::unknown_sale);
+    sale::sale s = open_sale(1, 5, 3);
+    s.state = sale::sale_state::draft;
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 1).what, answer::unknown_sale);
+    s.state = sale::sale_state::paused;
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 1).what, answer::paused);
+    s.state = sale::sale_state::ended;
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 1).what, answer::ended);
+    s.state = sale::sale_state::published;
+    warm_up(s);
+    const auto early = ask_one(1, 1, 1, {}, opening - milliseconds(1));
+    EXPECT_EQ(early.what, answer::not_started);
+    EXPECT_EQ(early.starts_at, opening);
+    const auto greedy = ask_one(1, 1, 4);
+    EXPECT_EQ(greedy.what, answer::over_limit);
+    EXPECT_EQ(greedy.units, 3);
+    EXPECT_EQ(ask_one(1, 1).what, answer::accepted);
+    EXPECT_EQ(ask_one(1, 2, 1, {}, s.ends_at - milliseconds(1)).what, answer::accepted);
+    EXPECT_EQ(ask_one(1, 3, 1, {}, s.ends_at).what, answer::ended);
+}
+
+TEST_P(TurnstileContractTest, SellsOneToABuyerAndNamesTheOrderTheyHave) {
+    warm_up(open_sale(1, 2));
+    const auto first = ask_one(1, 7);
+    const auto second = ask_one(1, 7);
+    EXPECT_EQ(second.what, answer::already_ordered);
+    EXPECT_EQ(second.order, first.order);
+    EXPECT_EQ(ask_one(1, 8).what, answer::accepted);
+    EXPECT_EQ(ask_one(1, 9).what, answer::sold_out);
+    EXPECT_EQ(ask_one(1, 7).what, answer::already_ordered) << "also when it is sold out";
+}
+
+TEST_P(TurnstileContractTest, JudgesTheAttemptsOfOneBatchInOrder) {
+    warm_up(open_sale(1, 3, 2));
+    warm_up(open_sale(9, 1));
+    EXPECT_EQ(
+        answers({{.sale = {1}, .buyer = {7}},
+                 {.sale = {9}, .buyer = {7}},
+                 {.sale = {1}, .buyer = {7}},
+                 {.sale = {1}, .buyer = {7}},
+                 {.sale = {9}, .buyer = {8}},
+                 {.sale = {1}, .buyer = {8}, .quantity = 2},
+                 {.sale = {1}, .buyer = {8}},
+                 {.sale = {1}, .buyer = {9}}}),
+        (std::vector{answer::accepted, answer::accepted, answer::accepted, answer::already_ordered,
+                     answer::sold_out, answer::not_enough, answer::accepted, answer::sold_out}));
+}
+
+TEST_P(TurnstileContractTest, CountsSeveralUnitsAgainstLimitAndStock) {
+    warm_up(open_sale(1, 5, 3));
+    const auto first = ask_one(1, 7, 2);
+    EXPECT_EQ(first.what, answer::accepted);
+    const auto more = ask_one(1, 7, 2);
+    EXPECT_EQ(more.what, answer::already_ordered);
+    EXPECT_EQ(more.order, first.order);
+    const auto third = ask_one(1, 7, 1);
+    EXPECT_EQ(third.what, answer::accepted);
+    EXPECT_EQ(ask_one(1, 7, 1).order, third.order) << "the latest";
+    const auto few = ask_one(1, 8, 3);
+    EXPECT_EQ(few.what, answer::not_enough);
+    EXPECT_EQ(few.units, 2);
+    EXPECT_EQ(gate().look_up({1})->largest, 2U);
+}
+
+TEST_P(TurnstileContractTest, GivesTheSameOrderForTheSameKey) {
+    warm_up(open_sale(1, 5, 3));
+    const auto first = ask_one(1, 7, 1, key_number(1));
+    EXPECT_EQ(first.what, answer::accepted);
+    const auto again = ask_one(1, 7, 1, key_number(1));
+    EXPECT_EQ(again.what, answer::repeated);
+    EXPECT_EQ(again.order, first.order);
+    const auto other = ask_one(1, 7, 2, key_number(1));
+    EXPECT_EQ(other.what, answer::key_reused);
+    EXPECT_EQ(other.order, first.order);
+    EXPECT_EQ(ask_one(1, 7, 1, key_number(2)).what, answer::accepted);
+    EXPECT_EQ(world_->line()[0].key, key_number(1));
+}
+
+TEST_P(TurnstileContractTest, PutsTheKeyBeforeEverythingElse) {
+    sale::sale s = open_sale(1, 1);
+    warm_up(s);
+    const auto first = ask_one(1, 7, 1, key_number(1));
+    EXPECT_EQ(ask_one(1, 7, 5, key_number(1)).what, answer::key_reused) << "before over_limit";
+    s.state = sale::sale_state::paused;
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 7, 1, key_number(1)).what, answer::repeated);
+    gate().release({1}, {7}, first.order);
+    EXPECT_EQ(ask_one(1, 7, 1, key_number(1)).what, answer::repeated) << "also when it is closed";
+}
+
+TEST_P(TurnstileContractTest, SeesTheSameKeyTwiceInOneBatch) {
+    warm_up(open_sale(1, 5, 3));
+    const sale::attempt a{.sale = {1}, .buyer = {7}, .key = key_number(1)};
+    EXPECT_EQ(answers({a, a}), (std::vector{answer::accepted, answer::repeated}));
+    EXPECT_EQ(gate().look_up({1})->taken, 1);
+}
+
+TEST_P(TurnstileContractTest, AsksInTheOrderOfPrecedence) {
+    sale::sale s = open_sale(1, 0, 1);
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 7, 2).what, answer::over_limit) << "before sold_out";
+    EXPECT_EQ(ask_one(1, 7, 2, {}, opening - milliseconds(1)).what, answer::not_started)
+        << "before over_limit";
+    s.state = sale::sale_state::paused;
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 7, 2, {}, opening - milliseconds(1)).what, answer::paused)
+        << "before not_started";
+}
+
+TEST_P(TurnstileContractTest, TakesUnitsBackOnce) {
+    warm_up(open_sale(1, 1));
+    const auto v = ask_one(1, 7);
+    gate().release({1}, {7}, {v.order.value + 1});
+    gate().release({1}, {8}, v.order);
+    gate().release({99}, {7}, v.order);
+    EXPECT_EQ(gate().look_up({1})->taken, 1) << "not theirs, not that one";
+    gate().release({1}, {7}, v.order);
+    gate().release({1}, {7}, v.order);
+    const auto s = gate().look_up({1});
+    EXPECT_EQ(s->taken, 0);
+    EXPECT_EQ(s->given, 1);
+    EXPECT_EQ(s->returned, 1);
+    EXPECT_EQ(s->buyers, 0U);
+    EXPECT_EQ(ask_one(1, 7).what, answer::accepted) << "they may buy again";
+}
+
+TEST_P(TurnstileContractTest, TakesTheMiddleOneOfThreeOrdersBack) {
+    warm_up(open_sale(1, 9, 3));
+    std::vector<sale::order_no> orders;
+    for (int i = 0; i < 3; ++i) orders.push_back(ask_one(1, 7).order);
+    gate().release({1}, {7}, orders[1]);
+    const auto has = gate().promised_to({7});
+    ASSERT_EQ(has.size(), 2U);
+    EXPECT_EQ(has[0].order, orders[2]) << "newest first";
+    EXPECT_EQ(has[1].order, orders[0]);
+    gate().release({1}, {7}, orders[2]);
+    EXPECT_EQ(ask_one(1, 7, 3).order, orders[0]) << "already_ordered names the latest that is left";
+}
+
+TEST_P(TurnstileContractTest, WarmsUpInTheMiddleOfARush) {
+    sale::sale s = open_sale(1, 3);
+    warm_up(s);
+    for (std::int64_t b = 1; b <= 3; ++b) EXPECT_EQ(ask_one(1, b).what, answer::accepted);
+    warm_up(s);
+    EXPECT_EQ(gate().look_up({1})->taken, 3) << "what was taken stays taken";
+    EXPECT_EQ(ask_one(1, 4).what, answer::sold_out);
+    s.stock = 2;
+    EXPECT_EQ(gate().warm_up(s).error(), make_error_code(errc::conflict));
+    EXPECT_EQ(gate().look_up({1})->stock, 3);
+    s.stock = 4;
+    s.price = {500};
+    warm_up(s);
+    EXPECT_EQ(ask_one(1, 4).what, answer::accepted);
+    EXPECT_EQ(world_->line().back().unit_price.value, 500);
+    EXPECT_EQ(ask_one(1, 5).what, answer::sold_out);
+}
+
+TEST_P(TurnstileContractTest, NamesWhatItHoldsAndTakesBackWhatItLost) {
+    warm_up(open_sale(1, 3, 2));
+    EXPECT_TRUE(gate().held_in({1}).empty());
+    EXPECT_TRUE(gate().held_in({99}).empty());
+    const auto a = ask_one(1, 7), b = ask_one(1, 5, 2);
+    EXPECT_EQ(gate().held_in({1}), (std::vector<held_unit>{{{7}, a.order, 1}, {{5}, b.order, 2}}));
+    sale::promise p = world_->line()[1];
+    gate().release({1}, {5}, b.order);
+    ASSERT_TRUE(gate().retake(p).has_value());
+    ASSERT_TRUE(gate().retake(p).has_value());
+    EXPECT_EQ(gate().look_up({1})->taken, 3);
+    EXPECT_EQ(gate().held_in({1}).size(), 2U);
+    p.order.value += 1;
+    EXPECT_EQ(gate().retake(p).error(), make_error_code(errc::conflict));
+    p.sale = {99};
+    EXPECT_EQ(gate().retake(p).error(), make_error_code(errc::not_found));
+}
+
+TEST_P(TurnstileContractTest, LooksAtSeveralSalesAtOnce) {
+    for (std::int64_t id = 1; id <= 12; ++id) warm_up(open_sale(id, id));
+    ask_one(5, 7);
+    const std::vector<sale::sale_id> ids{{3}, {99}, {5}, {12}};
+    const auto seen = gate().look_up_all(ids);
+    ASSERT_EQ(seen.size(), 4U);
+    EXPECT_EQ(seen[0]->stock, 3);
+    EXPECT_FALSE(seen[1].has_value());
+    EXPECT_EQ(seen[2]->taken, 1);
+    EXPECT_EQ(seen[2]->buyers, 1U);
+    EXPECT_GT(seen[2]->bytes, 0U);
+    EXPECT_EQ(seen[3]->stock, 12);
+}
+
+TEST_P(TurnstileContractTest, FindsABuyersOrdersInAllSales) {
+    for (std::int64_t id = 1; id <= 9; ++id) warm_up(open_sale(id, 5, 2));
+    std::vector<sale::order_no> expected;
+    for (const std::int64_t id : {2, 9, 2, 4}) expected.push_back(ask_one(id, 7).order);
+    ask_one(3, 8);
+    std::ranges::sort(expected, std::greater<>{});
+    std::vector<sale::order_no> found;
+    for (const auto& p : gate().promised_to({7})) found.push_back(p.order);
+    std::ranges::sort(found, std::greater<>{});
+    EXPECT_EQ(found, expected);
+    EXPECT_TRUE(gate().promised_to({1000}).empty());
+}
+
+// Random attempts, releases and warm-ups; a shelf says what the answer must be.
+TEST_P(TurnstileContractTest, AgreesWithTheShelfWhateverHappens) {
+    std::mt19937 dice(GetParam() == kind::embedded ? 1U : 2U);
+    const auto roll = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };
+    for (int round = 1; round <= 10; ++round) {
+        sale::sale terms = open_sale(round, roll(30), 1 + static_cast<std::uint32_t>(roll(4)));
+        warm_up(terms);
+        shelf model(terms);
+        for (int step = 0; step < 25; ++step) {
+            std::vector<sale::attempt> batch(static_cast<std::size_t>(1 + roll(12)));
+            for (auto& a : batch)
+                a = {.sale = {round},
+                     .buyer = {1 + roll(12)},
+                     .quantity = static_cast<std::uint32_t>(1 + roll(3)),
+                     .key = roll(3) == 0 ? key_number(1 + roll(20)) : sale::no_key};
+            const instant now = opening + milliseconds(step * 2500 - 2000);
+            const auto told = ask(*lane_, batch, now);
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+                const auto expected = model.judge(batch[i], now);
+                ASSERT_EQ(told[i].what, expected.what)
+                    << to_text(told[i].what) << " instead of " << to_text(expected.what)
+                    << ", round " << round << " step " << step;
+                if (expected.what == answer::accepted) {
+                    model.put_down({.order = told[i].order,
+                                    .sale = {round},
+                                    .buyer = batch[i].buyer,
+                                    .quantity = batch[i].quantity,
+                                    .key = batch[i].key},
+                                   {});
+                } else {
+                    ASSERT_EQ(told[i].order, expected.order);
+                }
+                if (expected.what == answer::not_enough || expected.what == answer::over_limit) {
+                    ASSERT_EQ(told[i].units, expected.units);
+                }
+            }
+            const auto held = model.held();
+            if (!held.empty() && roll(2) == 0) {
+                const held_unit u =
+                    held[static_cast<std::size_t>(roll(static_cast<int>(held.size())))];
+                model.release(u.buyer, u.order);
+                gate().release({round}, u.buyer, u.order);
+            }
+            if (roll(6) == 0) {
+                terms.stock = roll(40);
+                terms.state = roll(4) == 0 ? sale::sale_state::paused : sale::sale_state::published;
+                ASSERT_EQ(gate().warm_up(terms).has_value(), model.change_terms(terms));
+            }
+        }
+        EXPECT_EQ(gate().held_in({round}), model.held());
+        const auto seen = *gate().look_up({round}), expected = model.look();
+        EXPECT_EQ(seen.given, expected.given);
+        EXPECT_EQ(seen.returned, expected.returned);
+        EXPECT_EQ(seen.largest, expected.largest);
+        EXPECT_EQ(seen.buyers, expected.buyers);
+    }
+}
+
+TEST_P(TurnstileContractTest, SellsExactlyTheStockToFourLanesAtOnce) {
+    constexpr int lanes = 4;
+    constexpr std::int64_t buyers = 3000, stock = 1000;
+    constexpr std::size_t batch = 50;
+    warm_up(open_sale(1, stock));
+    std::vector<std::thread> crowd;
+    std::array<std::map<std::int64_t, sale::order_no>, lanes> accepted;
+    for (int t = 0; t < lanes; ++t) {
+        crowd.emplace_back([&, t] {  // every buyer tries twice, in different lanes
+            const auto way = gate().open_lane([] {});
+            std::vector<sale::attempt> attempts;
+            for (std::int64_t b = 1; b <= buyers; ++b) {
+                if (b % lanes == t || (b + 1) % lanes == t)
+                    attempts.push_back({.sale = {1}, .buyer = {b}});
+                if (attempts.size() < batch && b < buyers) continue;
+                const auto told = ask(*way, attempts);
+                for (std::size_t i = 0; i < told.size(); ++i)
+                    if (told[i].what == answer::accepted)
+                        accepted[static_cast<std::size_t>(t)][attempts[i].buyer.value] =
+                            told[i].order;
+                attempts.clear();
+            }
+        });
+    }
+    for (auto& t : crowd) t.join();
+    std::set<sale::order_no> orders;
+    std::set<std::int64_t> who;
+    for (const auto& of_lane : accepted) {
+        for (const auto& [buyer, order] : of_lane) {
+            EXPECT_TRUE(who.insert(buyer).second) << "one for each";
+            orders.insert(order);
+        }
+    }
+    EXPECT_EQ(orders.size(), static_cast<std::size_t>(stock));
+    std::set<sale::order_no> in_line;
+    for (const auto& p : world_->line()) in_line.insert(p.order);
+    EXPECT_EQ(in_line, orders);
+    EXPECT_EQ(gate().look_up({1})->taken, stock);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TurnstileContractTest,
+                         testing::Values(kind::embedded, kind::redis, kind::redis_cluster),
+                         [](const testing::TestParamInfo<kind>& with) -> std::string {
+                             switch (with.param) {
+                             case kind::embedded: return "Embedded";
+                             case kind::redis: return "Redis";
+                             case kind::redis_cluster: break;
+                             }
+                             return "RedisCluster";
+                         });
+
+}  // namespace
+}  // namespace floodgate::gate
