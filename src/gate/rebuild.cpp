@@ -31,13 +31,14 @@ result<void> run_step(store::redis& redis, const store::redis_script& script,
 
 result<partition_state> rebuild::state_of(sale::partition p) {
     const std::string gate = keys_.gate(p);
-    const auto found = redis_.ask(gate, {"HMGET", gate, "epoch", "open", "seq"});
+    const auto found = redis_.ask(gate, {"HMGET", gate, "epoch", "open", "seq", "entered"});
     if (!found) return found.error();
-    constexpr std::size_t fields = 3;
+    constexpr std::size_t fields = 4;
     if (found->items.size() != fields) return make_error_code(errc::corrupt);
     return partition_state{.epoch = number(found->items[0]),
                            .open = found->items[1].text == "1",
-                           .appended = number(found->items[2])};
+                           .appended = number(found->items[2]),
+                           .entered = number(found->items[3])};
 }
 
 result<void> rebuild::close(sale::partition p) {
