@@ -97,15 +97,17 @@ void rabbit_queue::work() {
         connected_ = rabbit_.is_open();
         if (fresh_) news_();
         fresh_ = false;
+        if (!rest(milliseconds(0))) break;
         if (!done && !failing && done.error() != errc::corrupt)
             log::warning("queue.rabbit_failed", "partition", options_.partition.number, "reason",
                          done.error().message());
         if (done && failing)
             log::info("queue.rabbit_recovered", "partition", options_.partition.number);
         failing = !done;
-        if (!rest(failing ? options_.retry_after : milliseconds(0))) break;
+        if (failing && !rest(options_.retry_after)) break;
     }
-    if (!failing) (void)acknowledge();
+    // An acknowledgement has no answer; but whatever is asked after it is answered after it.
+    if (!failing && acknowledge()) (void)rabbit_.look_at_queue(queue_of(options_));
     rabbit_.close();  // another may have the partition at once
     connected_ = false;
     const std::lock_guard lock(mutex_);
@@ -125,6 +127,8 @@ result<void> rabbit_queue::step() {
     if (redis) redis = note_entered();
     if (redis) redis = move();
     if (const auto done = receive(); !done) return done;
+    if (relay_.broken() && relay_.seen() <= line_.end())
+        break_off("queue.relay_stopped", relay_.seen());
     return redis;
 }
 
@@ -133,7 +137,6 @@ result<void> rabbit_queue::move() {
     const bool busy = awaited || !line_.to_remove(1).empty();
     const auto moved = relay_.move(busy ? milliseconds(0) : options_.wait);
     line_.saw(relay_.seen());
-    if (!moved && moved.error() == errc::corrupt) break_off("queue.relay_stopped", relay_.seen());
     return moved;
 }
 
@@ -320,7 +323,7 @@ result<void> rabbit_queue::forget() {
     const auto connection = rabbit_.is_open() ? rabbit_.open() : errc::store_unavailable;
     if (!connection || *connection != left.connection) return errc::store_unavailable;
     if (const auto done = rabbit_.ack(left.last_tag, true); !done) return done;
-    // An acknowledgement has no answer; but whatever is asked after it is answered after it.
+    // As in work().
     const auto facts = rabbit_.look_at_queue(queue_of(options_));
     if (!facts) return facts.error();
     return {};

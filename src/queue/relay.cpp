@@ -20,7 +20,7 @@ relay::relay(partition_stream& stream, store::rabbit& rabbit, std::string exchan
 
 void relay::begin(sale::line_place entered) {
     entered_ = entered;
-    began_ = false;
+    began_ = broken_ = false;
     confirmed_ = 0;
     order_.begin(entered);
     needless_.clear();
@@ -30,20 +30,24 @@ void relay::begin(sale::line_place entered) {
 bool relay::has_passed(sale::line_place last) const { return !began_ || last.number <= confirmed_; }
 
 result<void> relay::move(milliseconds wait) {
+    if (broken_) return {};
     const auto entries = stream_.next(entries_at_once, wait);
     if (!entries) return entries.error();
-    if (entries->empty()) return {};
-    for (const stream_entry& e : *entries)
-        if (const auto fits = order(e); !fits) return fits;
-    if (const auto done = publish(*entries); !done) {
+    std::size_t good = 0;
+    while (good < entries->size() && fits((*entries)[good])) ++good;
+    broken_ = good < entries->size();
+    if (good == 0) return {};
+    const auto some = std::span(*entries).first(good);
+    if (const auto done = publish(some); !done) {
         stream_.start_over();
+        broken_ = false;  // seen again
         return done;
     }
-    confirmed_ = std::max(confirmed_, entries->back().last.number);
+    confirmed_ = std::max(confirmed_, some.back().last.number);
     return clear();
 }
 
-result<void> relay::order(const stream_entry& e) {
+bool relay::fits(const stream_entry& e) {
     const auto promises = sale::decode_entry(e.body);
     const std::size_t count = promises ? promises->size() : 0;
     // What was relayed by another node before us is in RabbitMQ, and not in the stream: whether the
@@ -57,16 +61,16 @@ result<void> relay::order(const stream_entry& e) {
     switch (
         order_.judge({.last = e.last, .promises = count, .fingerprint = fingerprint_of(e.body)})) {
     case entry_verdict::next:
-    case entry_verdict::known: return {};
-    case entry_verdict::before_start: needless_.push_back(e.last); return {};
+    case entry_verdict::known: return true;
+    case entry_verdict::before_start: needless_.push_back(e.last); return true;
     default: break;
     }
     log::error("queue.line_broken", "stream", routing_key_, "entry", sale::entry_id(e.last),
                "expected_after", sale::entry_id(order_.end()));
-    return errc::corrupt;
+    return false;
 }
 
-result<void> relay::publish(const std::vector<stream_entry>& entries) {
+result<void> relay::publish(std::span<const stream_entry> entries) {
     std::vector<store::rabbit_message> messages;
     for (const stream_entry& e : entries) {
         if (!order_.find(e.last) || (began_ && e.last.number <= confirmed_)) continue;

@@ -22,9 +22,10 @@ public:
           std::string routing_key);
 
     void begin(sale::line_place entered);
-    // Moves what is there, waiting for it up to `wait`. corrupt: the stream does not go on where it
-    // ended.
+    // Moves what is there, waiting for it up to `wait`. Nothing any more once it is broken.
     result<void> move(milliseconds wait);
+    // The stream does not go on where it ended, which is seen().
+    bool broken() const { return broken_; }
 
     sale::line_place seen() const { return order_.end(); }  // the last one read
     // Whether everything up to there is confirmed, and perhaps gone from the stream. False: the
@@ -33,8 +34,8 @@ public:
     std::uint64_t moved() const { return moved_; }
 
 private:
-    result<void> order(const stream_entry& e);
-    result<void> publish(const std::vector<stream_entry>& entries);
+    bool fits(const stream_entry& e);
+    result<void> publish(std::span<const stream_entry> entries);
     result<void> clear();
 
     partition_stream& stream_;
@@ -42,6 +43,7 @@ private:
     const std::string exchange_, routing_key_;
     line_order order_;
     sale::line_place entered_;
+    bool broken_ = false;
     bool began_ = false;  // the first entry's place is where it begins
     std::uint64_t confirmed_ = 0;
     std::vector<sale::line_place> needless_;

@@ -1,0 +1,178 @@
+// What only RabbitMQ's way has to keep; the rest is in promise_queue_contract_test.cpp.
+
+#include "queue/rabbit_queue.hpp"
+
+#include "queue/cuttable_wire.hpp"
+#include "queue/queue_fixture.hpp"
+
+namespace floodgate::queue {
+namespace {
+
+class RabbitQueueTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!queue_fixture::is_there(way::rabbit))
+            GTEST_SKIP() << "FLOODGATE_TEST_REDIS or FLOODGATE_TEST_RABBITMQ is not set: "
+                            "scripts/test starts the servers and sets them";
+        world_ = std::make_unique<queue_fixture>(way::rabbit);
+        hand_ = std::make_unique<store::rabbit>(shared_rabbit());
+        ASSERT_TRUE(hand_->open());
+    }
+
+    std::unique_ptr<rabbit_queue> open(const std::string& consumer,
+                                       const std::string& address = "") const {
+        store::rabbit_options at = shared_rabbit();
+        if (!address.empty()) at.addresses = {address};
+        return std::make_unique<rabbit_queue>(
+            world_->redis(), at,
+            rabbit_queue_options{
+                .name = world_->name, .partition = world_->partition, .consumer = consumer});
+    }
+    // As a relay does that dies before it can remove the entry from the stream.
+    void publish(std::uint64_t first, std::uint64_t last) {
+        std::vector<sale::promise> promises;
+        for (std::uint64_t n = first; n <= last; ++n) promises.push_back(promise_for(n));
+        publish_bytes(sale::encode_entry(promises),
+                      {{"epoch", 1}, {"last", static_cast<std::int64_t>(last)}});
+    }
+    void publish_bytes(const std::string& body, const store::rabbit_headers& headers) {
+        const std::vector<store::rabbit_message> one{{.exchange = world_->name + ".promises",
+                                                      .routing_key = "3",
+                                                      .headers = headers,
+                                                      .body = body}};
+        ASSERT_TRUE(hand_->publish(one));
+    }
+    std::uint32_t ready(const std::string& queue) {
+        const auto facts = hand_->look_at_queue(queue);
+        return facts ? facts->ready : 9999;
+    }
+
+    std::unique_ptr<queue_fixture> world_;
+    std::unique_ptr<store::rabbit> hand_;
+};
+
+const auto nobody = [] {};
+
+TEST_F(RabbitQueueTest, WhatWasPublishedTwiceIsReadOnce) {
+    const auto q = open("a");
+    world_->append(1, 2);
+    q->start(at(0), nobody);
+    ASSERT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+    publish(1, 2);
+    publish(3, 5);
+    ASSERT_EQ(read_orders(*q, at(2), 3), from_to(3, 5));
+    q->entered(at(5));
+    world_->append(3, 5);
+    world_->append(6, 6);
+    EXPECT_EQ(read_orders(*q, at(5), 1), from_to(6, 6));
+    EXPECT_EQ(q->read_figures().doubled, 2U);
+    q->entered(at(6));
+    EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
+    q->stop();
+    EXPECT_EQ(ready(world_->rabbit_queue_name()), 0U);
+}
+
+TEST_F(RabbitQueueTest, AMessageBeforeItsTurnThatWillComeAgainIsDropped) {
+    const auto q = open("a");
+    world_->append(1, 2);
+    q->start(at(0), nobody);
+    ASSERT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+    publish(5, 6);  // as if 3 and 4 had been published with it, and not confirmed
+    ASSERT_TRUE(becomes_true([&] { return q->read_figures().doubled == 1; }));
+    world_->append(3, 4);
+    world_->append(5, 6);
+    EXPECT_EQ(read_orders(*q, at(2), 4), from_to(3, 6));
+}
+
+TEST_F(RabbitQueueTest, AMessageThatCannotBeReadGoesToTheDeadAndTheOthersGoOn) {
+    const auto q = open("a");
+    q->start(at(0), nobody);
+    world_->append(1, 2);
+    ASSERT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+    publish_bytes("nonsense", {{"epoch", 1}, {"last", 3}});
+    publish_bytes("nothing said", {});
+    world_->append(3, 4);
+    EXPECT_EQ(read_orders(*q, at(2), 2), from_to(3, 4));
+    EXPECT_TRUE(becomes_true([&] { return ready(world_->name + ".dead") == 2; }));
+    EXPECT_EQ(q->read_figures().dead, 2U);
+    q->entered(at(4));
+    q->stop();
+    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+}
+
+TEST_F(RabbitQueueTest, WithoutRabbitTheStreamKeepsEverythingAndItGoesOnByItself) {
+    cuttable_wire wire(shared_rabbit().addresses[0]);
+    const auto q = open("a", wire.address());
+    world_->set_gate(1, 2);
+    world_->append(1, 2);
+    q->start(at(0), nobody);
+    ASSERT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+    q->entered(at(1));
+    wire.cut();
+    ASSERT_TRUE(becomes_true([&] { return !q->read_figures().connected; }));
+    world_->append(3, 4);
+    world_->append(5, 6);
+    world_->set_gate(1, 6);
+    EXPECT_TRUE(becomes_true([&] { return q->durable() == at(6); }));
+    EXPECT_EQ(world_->length(), 2);
+    q->entered(at(2));
+    wire.mend();
+    EXPECT_EQ(read_orders(*q, at(2), 4), from_to(3, 6));
+    q->entered(at(6));
+    EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
+    q->stop();
+    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+}
+
+TEST_F(RabbitQueueTest, ALongLineSurvivesConnectionsThatAreCutAgainAndAgain) {
+    constexpr std::uint64_t all = 20'000, each = 50;
+    cuttable_wire wire(shared_rabbit().addresses[0]);
+    const auto q = open("a", wire.address());
+    q->start(at(0), nobody);
+    std::atomic<bool> done = false;
+    std::thread saboteur([&] {
+        for (int i = 0; i < 5 && !done; ++i) {
+            std::this_thread::sleep_for(150ms);
+            wire.cut();
+            std::this_thread::sleep_for(20ms);
+            wire.mend();
+            becomes_true(
+                [&, seen = wire.connections()] { return done || wire.connections() > seen; });
+        }
+    });
+    for (std::uint64_t n = 1; n <= all; n += each) world_->append(n, n + each - 1);
+    std::uint64_t entered = 0;
+    while (entered < all) {
+        const auto some = read_orders(*q, at(entered), 300, 20s);
+        EXPECT_FALSE(some.empty());
+        EXPECT_EQ(some, from_to(entered + 1, entered + some.size()));
+        if (some.empty()) break;
+        entered += some.size();
+        q->entered(at(entered));
+    }
+    done = true;
+    saboteur.join();
+    EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
+    q->stop();
+    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+    EXPECT_EQ(ready(world_->name + ".dead"), 0U);
+}
+
+TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
+    const auto first = open("a");
+    first->start(at(0), nobody);
+    world_->append(1, 2);
+    ASSERT_EQ(read_orders(*first, at(0), 2), from_to(1, 2));
+    const auto second = open("b");
+    const auto refused = second->left_behind(10);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), errc::store_unavailable);
+    first->stop();
+    EXPECT_TRUE(becomes_true([&] {
+        const auto left = second->left_behind(10);
+        return left && orders_of(*left) == from_to(1, 2);
+    }));
+}
+
+}  // namespace
+}  // namespace floodgate::queue

@@ -1,0 +1,203 @@
+#include "queue/reminders.hpp"
+
+#include <algorithm>
+
+#include "base/thread.hpp"
+
+namespace floodgate::queue {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::uint16_t prefetch = 64;
+constexpr milliseconds listen_for{1000};
+constexpr milliseconds stop_patience{500};
+// A queue goes with what is in it, so it must outlast its last message: it lives for its delay and
+// ten minutes after it was declared last, and is declared again every five.
+constexpr minutes declare_every{5};
+constexpr minutes outlasts{10};
+
+}  // namespace
+
+reminders::reminders(const store::rabbit_options& rabbit, reminders_options o,
+                     std::function<void()> on_due)
+    : options_(std::move(o)), on_due_(std::move(on_due)), rabbit_(rabbit) {}
+
+reminders::~reminders() { stop(); }
+
+void reminders::start() {
+    stop();
+    rabbit_.resume();
+    stopping_ = finished_ = false;
+    thread_ = std::thread([this] { work(); });
+}
+
+void reminders::stop() {
+    {
+        std::unique_lock lock(mutex_);
+        stopping_ = true;
+        wake_.notify_all();
+        rabbit_.wake();
+        wake_.wait_for(lock, stop_patience, [this] { return finished_; });
+    }
+    if (!thread_.joinable()) return;
+    rabbit_.interrupt();
+    thread_.join();
+}
+
+void reminders::remind(milliseconds after) {
+    const milliseconds whole = std::max(std::chrono::ceil<seconds>(after), seconds(1));
+    {
+        const std::lock_guard lock(mutex_);
+        auto at = delays_.find(whole);
+        if (at == delays_.end() && delays_.size() >= options_.delays_max)
+            at = delays_.lower_bound(whole);
+        else if (at == delays_.end() && whole <= options_.delay_max)
+            at = delays_.emplace(whole, delay{}).first;
+        if (at == delays_.end()) {
+            ++dropped_;
+            return;
+        }
+        if (std::exchange(at->second.wanted, true)) return;
+    }
+    rabbit_.wake();
+}
+
+void reminders::listen(bool here) {
+    listening_ = here;
+    rabbit_.wake();
+}
+
+reminders::figures reminders::read_figures() const {
+    return {.sent = sent_, .due = due_, .dropped = dropped_, .connected = connected_};
+}
+
+void reminders::work() {
+    name_thread("reminders");
+    while (!stopping()) {
+        const auto done = step();
+        connected_ = rabbit_.is_open();
+        std::unique_lock lock(mutex_);
+        if (!done) wake_.wait_for(lock, options_.retry_after, [this] { return stopping_; });
+    }
+    rabbit_.close();
+    connected_ = false;
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    wake_.notify_all();
+}
+
+bool reminders::stopping() {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
+}
+
+result<void> reminders::step() {
+    // Whoever no longer listens gives back what it has in hand.
+    if (consuming_ != 0 && !listening_) {
+        rabbit_.close();
+        consuming_ = 0;
+    }
+    const auto connection = rabbit_.open();
+    if (!connection) return connection.error();
+    if (const auto done = attach(*connection); !done) return done;
+    if (const auto done = send(); !done) return done;
+    return hear();
+}
+
+result<void> reminders::attach(std::uint64_t connection) {
+    const std::string due = options_.name + ".due";
+    if (attached_ != connection) {
+        declared_.clear();
+        consuming_ = 0;
+        if (const auto done = rabbit_.declare_exchange(due, "fanout"); !done) return done;
+        const auto made = rabbit_.declare_queue(
+            due, {{"x-queue-type", "quorum"}, {"x-max-length", std::int64_t{1000}}});
+        if (!made) return made.error();
+        if (const auto done = rabbit_.bind(due, due, ""); !done) return done;
+        attached_ = connection;
+    }
+    if (listening_ && consuming_ == 0) {
+        if (const auto done = rabbit_.consume(due, prefetch); !done) return done;
+        consuming_ = connection;
+    }
+    return {};
+}
+
+std::string reminders::delay_queue(milliseconds after) const {
+    return options_.name + ".delay." + std::to_string(after.count());
+}
+
+std::vector<milliseconds> reminders::to_send() {
+    const auto now = steady::now();
+    const std::lock_guard lock(mutex_);
+    std::vector<milliseconds> out;
+    for (auto at = delays_.begin(); at != delays_.end();) {
+        delay& d = at->second;
+        if (d.wanted && now - d.sent >= options_.together) {
+            out.push_back(at->first);
+            d.wanted = false;
+            d.sent = now;
+        }
+        // Unused for so long that its queue is gone: another delay may have its place.
+        const bool unused = !d.wanted && now - d.sent > at->first + outlasts;
+        at = unused ? delays_.erase(at) : std::next(at);
+    }
+    return out;
+}
+
+result<void> reminders::send() {
+    const auto which = to_send();
+    std::vector<store::rabbit_message> messages;
+    for (const milliseconds after : which) {
+        if (const auto done = declare(after); !done) return done;
+        messages.push_back({.routing_key = delay_queue(after)});
+    }
+    if (messages.empty()) return {};
+    if (const auto done = rabbit_.publish(messages); !done) {
+        dropped_ += messages.size();
+        return done;
+    }
+    sent_ += messages.size();
+    return {};
+}
+
+result<void> reminders::declare(milliseconds after) {
+    const auto now = steady::now();
+    const auto known = declared_.find(after);
+    if (known != declared_.end() && now - known->second < declare_every) return {};
+    const auto made = rabbit_.declare_queue(delay_queue(after),
+                                            {{"x-queue-type", "quorum"},
+                                             {"x-message-ttl", after.count()},
+                                             {"x-expires", (after + outlasts).count()},
+                                             {"x-dead-letter-exchange", options_.name + ".due"}});
+    if (!made) return made.error();
+    declared_[after] = now;
+    return {};
+}
+
+// Until a reminder that was held back may be sent.
+milliseconds reminders::until_next() {
+    const auto now = steady::now();
+    const std::lock_guard lock(mutex_);
+    milliseconds wait = listen_for;
+    for (const auto& entry : delays_) {
+        if (!entry.second.wanted) continue;
+        const auto left =
+            std::chrono::ceil<milliseconds>(entry.second.sent + options_.together - now);
+        wait = std::clamp(left, milliseconds(0), wait);
+    }
+    return wait;
+}
+
+result<void> reminders::hear() {
+    const auto got = rabbit_.take(until_next());
+    if (!got) return got.error();
+    if (got->empty()) return {};
+    due_ += got->size();
+    on_due_();
+    return rabbit_.ack(got->back().tag, true);
+}
+
+}  // namespace floodgate::queue

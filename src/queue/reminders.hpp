@@ -1,0 +1,90 @@
+// "Look at the deadlines in fifteen minutes": delayed messages by RabbitMQ.
+//
+// A reminder waits in a queue of its delay (NAME.delay.MS) until that queue's time to live ends it,
+// and is dead-lettered to NAME.due, where whoever listens is told. One queue for each delay,
+// because RabbitMQ lets messages die only at the head of a queue. A delay queue that nobody uses
+// any more goes by itself.
+//
+// Only a hint: deadlines are found by polling as well. So nothing is retried for long, and
+// reminders of one delay that come close together are one.
+
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "store/rabbit.hpp"
+
+namespace floodgate::queue {
+
+struct reminders_options {
+    std::string name = "fg";     // the cluster's: before every queue and exchange
+    milliseconds together{100};  // at most one reminder of a delay in this time
+    milliseconds retry_after{1000};
+    std::size_t delays_max = 64;  // different ones; further ones are rounded up to one of these
+    milliseconds delay_max = std::chrono::hours(24);  // longer ones are left to polling
+};
+
+class reminders {
+public:
+    struct figures {  // since start
+        std::uint64_t sent = 0, due = 0, dropped = 0;
+        bool connected = false;
+    };
+
+    // `on_due` is called from the reminders' own thread, while listening.
+    reminders(const store::rabbit_options& rabbit, reminders_options o,
+              std::function<void()> on_due);
+    ~reminders();  // stop()
+
+    void start();
+    void stop();  // within about a second. Idempotent
+
+    // Any thread; hands over and returns. Rounded up to whole seconds.
+    void remind(milliseconds after);
+    // Whether reminders that are due come to this node: for the one that looks after deadlines.
+    void listen(bool here);
+    figures read_figures() const;
+
+private:
+    using steady = std::chrono::steady_clock;
+    struct delay {
+        bool wanted = false;
+        steady::time_point sent{};
+    };
+
+    void work();
+    result<void> step();
+    result<void> attach(std::uint64_t connection);
+    result<void> send();
+    result<void> declare(milliseconds after);
+    result<void> hear();
+    std::string delay_queue(milliseconds after) const;
+    std::vector<milliseconds> to_send();
+    milliseconds until_next();
+    bool stopping();
+
+    const reminders_options options_;
+    const std::function<void()> on_due_;
+    store::rabbit rabbit_;
+    std::uint64_t attached_ = 0, consuming_ = 0;           // connections' numbers
+    std::map<milliseconds, steady::time_point> declared_;  // on this connection, and when
+
+    std::atomic<std::uint64_t> sent_{0}, due_{0}, dropped_{0};
+    std::atomic<bool> connected_{false}, listening_{false};
+    std::mutex mutex_;
+    std::map<milliseconds, delay> delays_;
+    bool stopping_ = false, finished_ = true;
+    std::condition_variable wake_;
+    std::thread thread_;
+};
+
+}  // namespace floodgate::queue

@@ -1,0 +1,110 @@
+#include "queue/reminders.hpp"
+
+#include "queue/queue_fixture.hpp"
+
+namespace floodgate::queue {
+namespace {
+
+class RemindersTest : public testing::Test {
+protected:
+    using steady = std::chrono::steady_clock;
+
+    void SetUp() override {
+        if (shared_rabbit().addresses.empty())
+            GTEST_SKIP() << "FLOODGATE_TEST_RABBITMQ is not set: scripts/test starts one";
+        hand_ = std::make_unique<store::rabbit>(shared_rabbit());
+    }
+    void TearDown() override {
+        if (!hand_) return;
+        std::vector<std::string> names{name_ + ".due"};
+        for (int s = 1; s <= 20; ++s) names.push_back(name_ + ".delay." + std::to_string(s * 1000));
+        for (const std::string& queue : names)
+            if (hand_->open()) (void)hand_->delete_queue(queue);
+        if (hand_->open()) (void)hand_->delete_exchange(name_ + ".due");
+    }
+    std::unique_ptr<reminders> open(std::size_t delays_max = 64) {
+        auto r = std::make_unique<reminders>(
+            shared_rabbit(), reminders_options{.name = name_, .delays_max = delays_max}, [this] {
+                const std::lock_guard lock(mutex_);
+                heard_.push_back(steady::now());
+            });
+        r->start();
+        return r;
+    }
+    std::vector<steady::time_point> heard() {
+        const std::lock_guard lock(mutex_);
+        return heard_;
+    }
+
+    const std::string name_ = store::random_name("remind");
+    std::unique_ptr<store::rabbit> hand_;
+    std::mutex mutex_;
+    std::vector<steady::time_point> heard_;
+};
+
+TEST_F(RemindersTest, ComeAfterTheirDelayTheShorterOneFirst) {
+    const auto r = open();
+    r->listen(true);
+    const auto began = steady::now();
+    r->remind(2500ms);
+    r->remind(900ms);
+    ASSERT_TRUE(becomes_true([&] { return heard().size() == 2; }));
+    const auto times = heard();
+    EXPECT_GE(times[0] - began, 1s);
+    EXPECT_LT(times[0] - began, 2900ms);
+    EXPECT_GE(times[1] - began, 3s);
+    EXPECT_EQ(r->read_figures().sent, 2U);
+}
+
+TEST_F(RemindersTest, ThoseOfOneDelayThatComeCloseTogetherAreFew) {
+    const auto r = open();
+    const auto began = steady::now();
+    while (steady::now() - began < 350ms) r->remind(1500ms);
+    ASSERT_TRUE(becomes_true([&] { return r->read_figures().sent >= 1; }));
+    std::this_thread::sleep_for(300ms);
+    const auto spent = steady::now() - began;
+    const auto sent = r->read_figures().sent;
+    EXPECT_LE(sent, static_cast<std::uint64_t>(spent / 100ms) + 1);
+    EXPECT_GE(sent, 2U) << "the last call must have its reminder too";
+}
+
+TEST_F(RemindersTest, EachDelayHasAQueueUpToALimit) {
+    const auto r = open(2);
+    r->remind(10s);
+    r->remind(20s);
+    r->remind(12s);
+    r->remind(30s);
+    EXPECT_TRUE(becomes_true([&] { return r->read_figures().sent >= 2; }));
+    EXPECT_EQ(r->read_figures().dropped, 1U) << "none of the two is as long as 30 s";
+    ASSERT_TRUE(hand_->open());
+    EXPECT_TRUE(hand_->look_at_queue(name_ + ".delay.10000"));
+    EXPECT_TRUE(hand_->look_at_queue(name_ + ".delay.20000"));
+    EXPECT_FALSE(hand_->look_at_queue(name_ + ".delay.12000"));
+}
+
+TEST_F(RemindersTest, OnlyWhoListensIsTold) {
+    const auto here = open();
+    const auto there = open();
+    here->listen(true);
+    there->remind(1s);
+    ASSERT_TRUE(becomes_true([&] { return here->read_figures().due == 1; }));
+    EXPECT_EQ(there->read_figures().due, 0U);
+    here->listen(false);
+    there->listen(true);
+    std::this_thread::sleep_for(200ms);
+    here->remind(1s);
+    EXPECT_TRUE(becomes_true([&] { return there->read_figures().due == 1; }));
+    EXPECT_EQ(here->read_figures().due, 1U);
+}
+
+TEST(Reminders, WithoutRabbitNobodyWaits) {
+    reminders r(store::rabbit_options{.addresses = {"127.0.0.1:1"}}, {}, [] {});
+    r.start();
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1000; ++i) r.remind(milliseconds(i * 1000));
+    r.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+}
+
+}  // namespace
+}  // namespace floodgate::queue
