@@ -18,6 +18,7 @@
 #include "guard/shared_limits.hpp"
 #include "guard/shared_logins.hpp"
 #include "guard/shared_tickets.hpp"
+#include "guard/tokens.hpp"
 #include "open_ledger.hpp"
 #include "pulse.hpp"
 #include "queue/rabbit_queue.hpp"
@@ -69,9 +70,12 @@ private:
     gate::redis_turnstile_options for_gate() const;
     care::world for_care();
     edge::fellow_nodes for_edge();
+    std::optional<guard::identity> find_login(std::string_view token, instant now);
     front::opening opening();
     std::unique_ptr<queue::promise_queue> open_queue(sale::partition p);
     void tell(std::span<const sale::order_news> news);
+    void remind_of(std::span<const sale::order_news> news);
+    void listen_for_deadlines(bool here);
     void hear(std::string_view topic, std::string_view message);
     void note_catalogue();
     bool follow();
@@ -147,14 +151,16 @@ clustered_engine::clustered_engine(settings s)
       following_("follower", follow_every, [this] { return follow(); }) {
     for (std::uint32_t n = 0; n < with_.cluster.partitions; ++n)
         partitions_.push_back(std::make_unique<looked_after>(*this, sale::partition{n}));
-    duty_.seek("", {}, {});
+    duty_.seek(
+        "", [this] { listen_for_deadlines(true); }, [this] { listen_for_deadlines(false); });
     limits_.add("login_by_address", front_.login_by_address, 0);
     limits_.add("login_by_phone", front_.login_by_phone, 0);
     limits_.add("purchase_by_address", front_.purchase_by_address, share_purchases_from);
     limits_.add("purchase_by_user", front_.purchase_by_user, share_purchases_from);
     if (with_.cluster.queue == queue_kind::rabbitmq)
         reminders_ = std::make_unique<queue::reminders>(
-            with_.cluster.rabbitmq, with_.cluster.name, [this] { care_.look_at_deadlines(); });
+            with_.cluster.rabbitmq, queue::reminders_options{.name = with_.cluster.name},
+            [this] { care_.look_at_deadlines(); });
     front_.restore_logins();
     // Numbers of several nodes do not come in order: the ledger is always asked.
     front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});
@@ -218,7 +224,7 @@ care::world clustered_engine::for_care() {
 
 edge::fellow_nodes clustered_engine::for_edge() {
     return {.find_login = [this](std::string_view token,
-                                 instant now) { return logins_.find(token, now); },
+                                 instant now) { return find_login(token, now); },
             .logged_in =
                 [this](const sale::login& l) {
                     if (const auto kept = logins_.keep(l, clock_.now()); !kept)
@@ -232,6 +238,18 @@ edge::fellow_nodes clustered_engine::for_edge() {
                     bus_.publish("logout", logins_.tell(hash));
                 },
             .catalogue_changed = [this] { bus_.publish("catalogue", ""); }};
+}
+
+// With Redis away the ledger knows; otherwise it need not be asked about every token that somebody
+// makes up.
+std::optional<guard::identity> clustered_engine::find_login(std::string_view token, instant now) {
+    const auto found = logins_.find(token, now);
+    if (found) return *found;
+    if (found.error() != errc::store_unavailable) return std::nullopt;
+    const auto kept = book_.users().find_login(guard::hash_of(token), now);
+    if (!kept) return std::nullopt;
+    front_.sessions.add(*kept);
+    return guard::identity{kept->user, kept->role};
 }
 
 std::unique_ptr<queue::promise_queue> clustered_engine::open_queue(sale::partition p) {
@@ -262,10 +280,23 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
     post.seek("lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
 }
 
+void clustered_engine::listen_for_deadlines(bool here) {
+    if (reminders_) reminders_->listen(here);
+}
+
 void clustered_engine::tell(std::span<const sale::order_news> news) {
     front_.mailroom.deliver(news);
+    if (reminders_) remind_of(news);
     for (; !news.empty(); news = news.subspan(std::min(news_at_once, news.size())))
         bus_.publish("news", sale::encode_news(news.first(std::min(news_at_once, news.size()))));
+}
+
+// The node on duty looks at the deadlines when the first of these is due.
+void clustered_engine::remind_of(std::span<const sale::order_news> news) {
+    for (const sale::order_news& n : news) {
+        if (n.what.state != sale::order_state::unpaid || n.event != 0) continue;
+        reminders_->remind(std::max(milliseconds(0), n.what.pay_by - clock_.now()));
+    }
 }
 
 // From the bus's thread: what takes long is left to the follower.
@@ -288,8 +319,11 @@ void clustered_engine::hear(std::string_view topic, std::string_view message) {
 
 // What the bus may have failed to tell.
 bool clustered_engine::follow() {
-    logins_.catch_up(clock_.now());
     const instant now = clock_.now();
+    if (!logins_.catch_up(now)) {  // log-outs may have been missed: the ledger has what is valid
+        front_.sessions.clear();
+        front_.restore_logins();
+    }
     if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
         catalogue_read_ = now;
         if (front_.showcase.reload()) note_catalogue();

@@ -60,6 +60,13 @@ void sessions::remove(const sale::token_hash& hash) {
     p.logins.erase(k);
 }
 
+void sessions::clear() {
+    for (part& p : parts_) {
+        const std::lock_guard lock(p.mutex);
+        p.logins.clear();
+    }
+}
+
 std::size_t sessions::prune(instant now) {
     part& p = parts_[next_swept_.fetch_add(1, std::memory_order_relaxed) % parts];
     const std::lock_guard lock(p.mutex);

@@ -39,6 +39,7 @@ public:
     void add(const sale::login& l);
     // Absent is fine. A find that starts afterwards does not see it.
     void remove(const sale::token_hash& hash);
+    void clear();
 
     // Sweeps one of the table's parts and gives how many logins it forgot. Expired ones are refused
     // anyway; call it once a second or so to have their memory back within `parts` calls.

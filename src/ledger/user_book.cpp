@@ -118,6 +118,20 @@ result<std::int64_t> user_book::prune_logins(instant now) {
     });
 }
 
+result<sale::login> user_book::find_login(const sale::token_hash& hash, instant now) {
+    return guarded("users.find_login", [&]() -> result<sale::login> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT user_id, expires_ms, role FROM logins WHERE token_hash = ? AND expires_ms > ?",
+            hash, now);
+        if (!rows.next()) return errc::not_found;
+        sale::login l{.hash = hash};
+        rows.read(l.user, l.expires_at);
+        l.role = to_role(rows.asked().text(2));
+        return l;
+    });
+}
+
 result<void> user_book::for_each_login(instant now,
                                        const std::function<void(const sale::login&)>& visit) {
     return guarded_visit("users.for_each_login", [&]() -> result<void> {

@@ -27,6 +27,7 @@ public:
 
     result<void> add_login(const sale::login& l);
     result<void> remove_login(const sale::token_hash& hash);  // absent is fine
+    result<sale::login> find_login(const sale::token_hash& hash, instant now);  // not_found
     // Deletes what expired before `now`; gives how many.
     result<std::int64_t> prune_logins(instant now);
     // Every login that is valid at `now`, in no order: what the guard loads at start. Fast: a

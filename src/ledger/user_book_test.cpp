@@ -94,6 +94,19 @@ TEST_P(UserContractTest, LoginsAreRemovedAndPruned) {
     EXPECT_THAT(logged_in(noon), UnorderedElementsAre(2));
 }
 
+TEST_P(UserContractTest, ALoginIsFoundByItsTokenUntilItExpiresOrIsRemoved) {
+    users_.add_login(login(1, 7, milliseconds(10))).value();
+    const auto found = users_.find_login(token(1), noon);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->user, sale::user_id{7});
+    EXPECT_EQ(found->expires_at, noon + milliseconds(10));
+    EXPECT_EQ(found->hash, token(1));
+    EXPECT_EQ(outcome(users_.find_login(token(1), noon + milliseconds(10))), errc::not_found);
+    EXPECT_EQ(outcome(users_.find_login(token(2), noon)), errc::not_found);
+    users_.remove_login(token(1)).value();
+    EXPECT_EQ(outcome(users_.find_login(token(1), noon)), errc::not_found);
+}
+
 TEST_P(UserContractTest, ManyUsersComeInOneGoWithTheIdsTheyHave) {
     std::vector<sale::user> users;
     std::vector<sale::login> logins;
