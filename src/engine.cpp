@@ -13,6 +13,7 @@
 #include "clerk/adapters.hpp"
 #include "expect.hpp"
 #include "first_use.hpp"
+#include "guard/tickets.hpp"
 #include "metrics_page.hpp"
 #include "pay/test_channel.hpp"
 #include "restore.hpp"
