@@ -153,6 +153,7 @@ void event_loop::handle_socket(connection& from, const request& r) {
                                        from.language))
         return send(from, *no);
     if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    // The one place where a ticket is redeemed: an office that may_block() is asked on a pool.
     const auto buyer = with_.tickets.redeem(*ticket, now_);
     if (!buyer) return send(from, problem::unauthenticated);
     open_socket(from, *buyer, *upgrade, *since < 0 ? std::nullopt : since);

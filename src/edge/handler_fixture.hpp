@@ -14,6 +14,7 @@
 #include "edge/routes.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
+#include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 

@@ -19,7 +19,7 @@
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
-#include "guard/tickets.hpp"
+#include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
 #include "pay/channel.hpp"
 #include "sale/balance.hpp"
@@ -66,7 +66,7 @@ struct services {
     edge::showcase& showcase;
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
     edge::mailroom& mailroom;
-    guard::tickets& tickets;
+    guard::ticket_office& tickets;
     milliseconds login_lifetime;
     pay::channels& channels;
     alarm::board& alarms;

@@ -1,10 +1,13 @@
 #include "edge/ws_api.hpp"
 
+#include "edge/failure.hpp"
+
 namespace floodgate::edge {
 
 reply issue_ticket(services& with, const call& c) {
     const auto ticket = with.tickets.issue(c.user, c.now);
-    return json_reply(201, {{"ticket", ticket.text}, {"expires_at", to_iso(ticket.expires_at)}});
+    if (!ticket) return failure_reply(ticket.error(), c.language);
+    return json_reply(201, {{"ticket", ticket->text}, {"expires_at", to_iso(ticket->expires_at)}});
 }
 
 }  // namespace floodgate::edge

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "guard/sodium.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double second_ns = 1e9;
 constexpr std::int64_t ms_ns = 1'000'000;
+constexpr std::int64_t payback_ns_max = 2'000 * ms_ns;
 constexpr double to_fill_s_max = 30.0 * 24 * 3600;
 
 // Event loops read the clock once a turn, so their `now`s differ a little and come out of order.
@@ -61,27 +63,81 @@ milliseconds rate_limiter::try_take(std::uint64_t key, instant now) {
     set& candidates = sets_[index];
     bucket* fullest = candidates.buckets.data();
     for (bucket& b : candidates.buckets) {
-        if (b.key == key) return take(b, time);
+        if (b.key == key) return take(s, b, time);
         if (b.full_at < fullest->full_at) fullest = &b;
     }
     *fullest = {key, time};
-    return take(*fullest, time);
+    return take(s, *fullest, time);
 }
 
-milliseconds rate_limiter::take(bucket& b, nanoseconds time) const {
+milliseconds rate_limiter::take(shard& s, bucket& b, nanoseconds time) const {
     const nanoseconds full_at = std::max(b.full_at, time) + per_token_;
     const nanoseconds missing = full_at - time - to_fill_;
     if (missing > 0) return milliseconds((missing + ms_ns - 1) / ms_ns);
     b.full_at = full_at;
+    if (full_at - time >= share_above_) note(s, b, time);
     return milliseconds(0);
+}
+
+void rate_limiter::note(shard& s, const bucket& b, nanoseconds time) const {
+    const auto found = s.untold.find(b.key);
+    if (found != s.untold.end()) {
+        found->second += per_token_;
+    } else if (s.untold.size() < untold_max_) {
+        s.untold.emplace(b.key, b.full_at - time);  // all that it has used so far
+    }
+}
+
+void rate_limiter::share(double from, std::size_t keys_max) {
+    if (unlimited_) return;
+    const double above = std::clamp(from, 0.0, 1.0) * static_cast<double>(to_fill_);
+    share_above_ = std::llround(above);
+    untold_max_ = (keys_max + shards - 1) / shards;
+}
+
+std::vector<rate_limiter::usage> rate_limiter::take_usage(instant now) {
+    std::vector<usage> out;
+    if (unlimited_) return out;
+    for (shard& s : shards_) {
+        const std::lock_guard lock(s.mutex);
+        const nanoseconds time = time_of(s, now);
+        for (auto& entry : s.untold)
+            if (entry.second > 0) out.push_back({entry.first, std::exchange(entry.second, 0)});
+        boost::unordered::erase_if(s.untold, [&](const auto& entry) {
+            const bucket* b = find(entry.first);
+            return b == nullptr || b->full_at <= time;
+        });
+    }
+    return out;
+}
+
+void rate_limiter::merge(std::uint64_t key, nanoseconds missing, instant now) {
+    if (unlimited_) return;
+    shard& s = shards_[set_of(key) % shards];
+    const std::lock_guard lock(s.mutex);
+    const nanoseconds time = time_of(s, now);
+    bucket* b = find(key);
+    if (b == nullptr) return;  // forgotten meanwhile
+    const auto untold = s.untold.find(key);
+    if (untold != s.untold.end()) missing += untold->second;  // taken since it was asked
+    const nanoseconds missing_max = 2 * to_fill_ + payback_ns_max;
+    b->full_at = std::max(b->full_at, time + std::clamp<nanoseconds>(missing, 0, missing_max));
+}
+
+// Under the lock of its shard.
+rate_limiter::bucket* rate_limiter::find(std::uint64_t key) {
+    for (bucket& b : sets_[set_of(key)].buckets)
+        if (b.key == key) return &b;
+    return nullptr;
 }
 
 rate_limiter::nanoseconds rate_limiter::time_of(shard& s, instant now) const {
     const std::int64_t now_ms = std::clamp<std::int64_t>(to_ms(now), 0, now_ms_max);
     if (now_ms > s.wall_ms) {
-        // After to_fill_ every bucket is full: counting further would change nothing, and could
+        // After that every bucket is full: counting further would change nothing, and could
         // overflow when the clock is set.
-        const std::int64_t step_ms = std::min(now_ms - s.wall_ms, to_fill_ / ms_ns + 1);
+        const std::int64_t step_ms =
+            std::min(now_ms - s.wall_ms, (2 * to_fill_ + payback_ns_max) / ms_ns + 1);
         s.time += step_ms * ms_ns;
         s.wall_ms = now_ms;
     } else if (s.wall_ms - now_ms > disorder_ms_max) {

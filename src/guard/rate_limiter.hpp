@@ -15,8 +15,11 @@
 
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -40,9 +43,24 @@ public:
     // A `now` that goes back counts as no time passed. Any thread, no allocation.
     milliseconds try_take(std::uint64_t key, instant now);
 
-private:
+    // For the nodes of a cluster, which tell each other what they let through: guard/shared_limits.
+    // An amount is in nanoseconds of refilling: how long the bucket needs to have it back.
     using nanoseconds = std::int64_t;
+    struct usage {
+        std::uint64_t key = 0;
+        nanoseconds taken = 0;
+    };
+    // From now on (before the first try) it is noted what is taken from buckets that are used to
+    // `from` of their burst or more, from 0 to 1; of `keys_max` keys at a time, others are not.
+    void share(double from, std::size_t keys_max);
+    // What was taken from each of them since the last call.
+    std::vector<usage> take_usage(instant now);
+    // The bucket of a key lacks `missing` over all nodes, with all that take_usage() has given. At
+    // most twice what an empty one lacks, and two seconds more: payback for what was let through
+    // before the nodes had told each other.
+    void merge(std::uint64_t key, nanoseconds missing, instant now);
 
+private:
     // One number holds a bucket: the moment at which it is full again (the "theoretical arrival
     // time" of the generic cell rate algorithm). In the past: it is full.
     struct bucket {
@@ -59,16 +77,23 @@ private:
         std::mutex mutex;
         std::int64_t wall_ms = 0;
         nanoseconds time = 0;
+        // Of buckets in use beyond share_above_: what was taken and is not told yet. An entry stays
+        // until its bucket is full again, so that nothing is told twice.
+        boost::unordered_flat_map<std::uint64_t, nanoseconds> untold;
     };
     static constexpr std::size_t shards = 64;
 
     nanoseconds time_of(shard& s, instant now) const;
-    milliseconds take(bucket& b, nanoseconds time) const;
+    milliseconds take(shard& s, bucket& b, nanoseconds time) const;
+    void note(shard& s, const bucket& b, nanoseconds time) const;
+    bucket* find(std::uint64_t key);
     std::size_t set_of(std::uint64_t key) const;
 
     bool unlimited_ = true;
     nanoseconds per_token_ = 0;
-    nanoseconds to_fill_ = 0;  // an empty bucket
+    nanoseconds to_fill_ = 0;                                            // an empty bucket
+    nanoseconds share_above_ = std::numeric_limits<nanoseconds>::max();  // what is missing
+    std::size_t untold_max_ = 0;                                         // in each shard
     std::uint64_t secret_ = 0;
     std::vector<set> sets_;  // a power of two of them
     std::array<shard, shards> shards_;

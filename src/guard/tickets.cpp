@@ -15,7 +15,7 @@ tickets::key tickets::key_of(std::string_view text) {
     return k;
 }
 
-tickets::issued tickets::issue(sale::user_id user, instant now) {
+result<ticket_office::issued> tickets::issue(sale::user_id user, instant now) {
     issued out{new_token(), now + options_.lifetime};
     const key k = key_of(out.text);
     const std::lock_guard lock(mutex_);

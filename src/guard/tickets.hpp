@@ -1,43 +1,25 @@
-// Tickets: what a page shows instead of its log-in token where it can send no header, in the
-// address of a WebSocket. Good for one use within half a minute, so that one that ends up in a
-// proxy's log is worth nothing.
-//
-// In memory only: whoever loses theirs in a restart asks for another. Any thread.
+// The tickets of one node, in its memory only: whoever loses theirs in a restart asks for another.
 
 #pragma once
 
 #include <cstdint>
 #include <list>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "sale/user.hpp"
+#include "guard/ticket_office.hpp"
 
 namespace floodgate::guard {
 
-class tickets {
+class tickets final : public ticket_office {
 public:
-    struct options {
-        milliseconds lifetime{30'000};
-        std::size_t per_user_max = 20;  // one more, and the user's oldest is void
-        std::size_t max = 100'000;      // one more, and the oldest of all is void
-    };
     explicit tickets(options o) : options_(o) {}
     tickets() : tickets(options{}) {}
 
-    struct issued {
-        std::string text;  // 192 random bits in base64url
-        instant expires_at;
-    };
-    issued issue(sale::user_id user, instant now);
-
-    // Whose it is, once. Nothing when it is unknown, used, void or expired at `now`.
-    std::optional<sale::user_id> redeem(std::string_view text, instant now);
+    result<issued> issue(sale::user_id user, instant now) override;  // never fails
+    std::optional<sale::user_id> redeem(std::string_view text, instant now) override;
+    bool may_block() const override { return false; }
 
     std::size_t count() const;
 

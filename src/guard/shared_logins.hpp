@@ -1,0 +1,85 @@
+// The log-ins of a cluster: every node keeps all of them in memory (sessions.hpp), Redis keeps them
+// for the node that has missed one, and a log of those that were revoked keeps the nodes honest.
+//
+// A revocation reaches the other nodes over the bus within milliseconds. A node that missed it
+// finds it in the log at its next catch_up(): twice a second, so it is at most a second old while
+// Redis is there. While Redis is away a node goes on with what it has.
+//
+// Keys: NAME:login:<hash> = "user role expires", gone when it expires; NAME:revoked, a sorted set
+// of hashes by the time (Redis' own) of their revocation.
+
+#pragma once
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "guard/sessions.hpp"
+#include "store/redis.hpp"
+
+namespace floodgate::guard {
+
+class shared_logins {
+public:
+    struct options {
+        milliseconds remembered{3'600'000};   // how long the log goes back
+        std::size_t revoked_max = 1'000'000;  // entries of the log
+        milliseconds overlap{10'000};         // looked at again at each catch_up
+    };
+    shared_logins(store::redis& redis, sessions& local, std::string name, options o);
+    shared_logins(store::redis& redis, sessions& local, std::string name)
+        : shared_logins(redis, local, std::move(name), options{}) {}
+
+    // All of these also do it to `local`, whatever becomes of Redis. They block, except hear().
+
+    // store_unavailable: the other nodes may not know it, unless the bus tells them.
+    result<void> keep(const sale::login& l, instant now);
+    result<void> remove(const sale::token_hash& hash, instant now);
+
+    // For a token that `local` does not know. not_found; store_unavailable: it cannot be found out.
+    result<identity> find(std::string_view token, instant now);
+
+    // Removes from `local` what was revoked elsewhere since the last look. After a failure the next
+    // look starts where this one did. False: revocations may have been missed (the log was lost, or
+    // this node was away for longer than it goes back): `local` should be filled from the ledger
+    // again.
+    bool catch_up(instant now);
+
+    // For the bus.
+    static constexpr std::string_view login_topic = "login", logout_topic = "logout";
+    static std::string tell(const sale::login& l);
+    static std::string tell(const sale::token_hash& hash);
+    // Other topics, and messages that make no sense, are ignored.
+    void hear(std::string_view topic, std::string_view message);
+
+private:
+    struct hash_bits {
+        using is_avalanching = void;
+        std::size_t operator()(const sale::token_hash& hash) const noexcept;
+    };
+    using hashes = boost::unordered_flat_set<sale::token_hash, hash_bits>;
+    static constexpr std::size_t generation_max = 250'000;  // 8 MB
+
+    bool add(const sale::login& l);  // false: it is revoked
+    void revoke(const sale::token_hash& hash);
+    std::string key_of(const sale::token_hash& hash) const;
+
+    store::redis& redis_;
+    sessions& local_;
+    const std::string name_, revoked_key_;
+    const options options_;
+
+    std::mutex mutex_;
+    // What was revoked lately, so that a log-in heard of too late does not come back: the newer
+    // half, and the older one.
+    hashes revoked_, revoked_before_;
+
+    std::mutex catching_up_;    // guards what follows
+    std::int64_t seen_ms_ = 0;  // the log was read up to here, by Redis' clock; 0: never
+    std::string log_id_;        // another one: the log was lost in between
+};
+
+}  // namespace floodgate::guard

@@ -1,0 +1,93 @@
+#include "guard/shared_tickets.hpp"
+
+#include <charconv>
+
+#include "base/hex.hpp"
+#include "guard/tokens.hpp"
+
+namespace floodgate::guard {
+namespace {
+
+constexpr std::size_t half_of_hash = 16;
+
+// Enters a ticket of the user, forgets those that have run out and gives the keys of those that are
+// too many. KEYS: the user's set. ARGV: the ticket's key, the lifetime in ms, how many there may
+// be.
+const store::redis_script enter_script(R"(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local over = redis.call('ZCARD', KEYS[1]) - ARGV[3]
+local gone = {}
+if over > 0 then
+  local oldest = redis.call('ZPOPMIN', KEYS[1], over)
+  for i = 1, #oldest, 2 do gone[#gone + 1] = oldest[i] end
+end
+return gone)");
+
+struct entry {
+    sale::user_id user;
+    instant expires_at;
+};
+
+std::optional<entry> parse(std::string_view text) {
+    std::int64_t user = 0;
+    std::int64_t expires_ms = 0;
+    const char* end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, user);
+    if (first.ec != std::errc() || first.ptr == end) return std::nullopt;
+    const auto second = std::from_chars(first.ptr + 1, end, expires_ms);
+    if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+    return entry{{user}, from_ms(expires_ms)};
+}
+
+}  // namespace
+
+shared_tickets::shared_tickets(store::redis& redis, std::string name, options o)
+    : redis_(redis), name_(std::move(name)), options_(o) {}
+
+std::string shared_tickets::key_of(std::string_view ticket) const {
+    const sale::token_hash hash = hash_of(ticket);
+    return name_ + ":ticket:" + to_hex(byte_view(hash).first(half_of_hash));
+}
+
+std::string shared_tickets::key_of(sale::user_id user) const {
+    return name_ + ":tickets:" + std::to_string(user.value);
+}
+
+result<ticket_office::issued> shared_tickets::issue(sale::user_id user, instant now) {
+    issued out{new_token(), now + options_.lifetime};
+    const std::string key = key_of(out.text);
+    const std::string lifetime = std::to_string(options_.lifetime.count());
+    const auto too_many = redis_.run(enter_script, {key_of(user)},
+                                     {key, lifetime, std::to_string(options_.per_user_max)});
+    if (!too_many) return too_many.error();
+
+    // The ticket itself last: it is good only when its place in the user's set is taken.
+    std::vector<store::redis::command> commands;
+    for (const auto& gone : too_many->items) commands.push_back({gone.text, {"DEL", gone.text}});
+    const std::string value =
+        std::to_string(user.value) + " " + std::to_string(to_ms(out.expires_at));
+    commands.push_back({key, {"SET", key, value, "PX", lifetime}});
+    const auto done = redis_.ask_all(commands);
+    if (!done) return done.error();
+    if (done->back().what == store::redis_reply::kind::error)
+        return make_error_code(errc::store_unavailable);
+    return out;
+}
+
+std::optional<sale::user_id> shared_tickets::redeem(std::string_view text, instant now) {
+    if (text.size() != token_characters) return std::nullopt;
+    const std::string key = key_of(text);
+    const auto found = redis_.ask(key, {"GETDEL", key});
+    if (!found || found->is_nil()) return std::nullopt;
+    const auto e = parse(found->text);
+    if (!e || e->expires_at <= now) return std::nullopt;
+    // Only for the count: left there, it goes with its time.
+    (void)redis_.ask(key_of(e->user), {"ZREM", key_of(e->user), key});
+    return e->user;
+}
+
+}  // namespace floodgate::guard
