@@ -17,7 +17,7 @@ protected:
         EXPECT_EQ(buy(7, sale_).what, sale::answer::accepted);
         const sale::promise& p = line_.kept.back();
         EXPECT_TRUE(book_.letters().put_aside(
-            p, {1}, {.cause = "poison", .permanent = true, .now = clock_.now()}));
+            p, sale::sequence{1}, {.cause = "poison", .permanent = true, .now = clock_.now()}));
         return get("/admin/dead-letters").body.at("letters").at(0).at("id").as_int64();
     }
     std::string path(std::int64_t id, const char* verb = "") {

@@ -183,7 +183,11 @@ private:
                 address_ = at;
                 return c;
             } catch (const sql_error& e) {
-                if (!worth_another_address(e)) throw told_again(e, explain(target, e));
+                if (!worth_another_address(e)) {
+                    const std::lock_guard lock(mutex_);
+                    address_ = at;  // It did answer.
+                    throw told_again(e, explain(target, e));
+                }
                 reasons += (reasons.empty() ? "" : "; ") + explain(target, e);
             }
         }

@@ -49,7 +49,8 @@ protected:
         std::vector<sale::verdict> out;
         lane->collect(out);
         if (out.at(0).what == answer::accepted) {
-            EXPECT_TRUE(book_.orders().enter({&line_.kept.back(), 1}, {line_.kept.size()}));
+            const sale::sequence last{line_.kept.size()};
+            EXPECT_TRUE(book_.orders().enter({&line_.kept.back(), 1}, last));
         }
         return out.at(0).what;
     }

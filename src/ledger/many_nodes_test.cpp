@@ -1,0 +1,216 @@
+// Several nodes with one MariaDB: everything at once, and starting together.
+
+#include <csignal>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "ledger/ledger_fixture.hpp"
+#include "ledger/mariadb_scratch.hpp"
+#include "ledger/migrations.hpp"
+#include "ledger/tampered_database.hpp"
+#include "sale/partition.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using testing::IsEmpty;
+
+class ManyNodesTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!test_server()) GTEST_SKIP() << "FLOODGATE_TEST_MARIADB names no server";
+        scratch_.emplace();
+    }
+    std::unique_ptr<store::database> open() const {
+        return store::open_mariadb(scratch_->options());
+    }
+    static std::int64_t number(store::database& db, std::string_view sql) {
+        const auto c = db.reader();
+        auto rows = c->ask(sql);
+        return rows.next() ? rows.get<std::int64_t>(0) : -1;
+    }
+    // Every column and index, in words.
+    static std::string schema(store::database& db) {
+        std::string all;
+        const auto c = db.reader();
+        for (const char* sql :
+             {"SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable, "
+              "column_key, collation_name) FROM information_schema.columns WHERE table_schema = "
+              "DATABASE() ORDER BY table_name, ordinal_position",
+              "SELECT CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name, "
+              "non_unique) FROM information_schema.statistics WHERE table_schema = DATABASE() "
+              "ORDER BY table_name, index_name, seq_in_index"}) {
+            auto rows = c->ask(sql);
+            while (rows.next()) all += rows.get<std::string>(0) + "\n";
+        }
+        return all;
+    }
+
+    std::optional<mariadb_scratch> scratch_;
+};
+
+// Only what a crowd may expect: done, or refused by a rule. Nothing of the store's.
+template <class T>
+void expect_sound(const result<T>& r) {
+    if (r.has_error()) {
+        EXPECT_TRUE(r.error() == errc::conflict || r.error() == errc::not_found) << r.error();
+    }
+}
+
+TEST_F(ManyNodesTest, EverybodyAtOnceLeavesABookThatAddsUp) {
+    constexpr std::int64_t stock = 60, rounds = 12, crowd = 20;
+    constexpr int nodes = 4;
+    book_verbs verbs(open());
+    const auto one = verbs.add_sale({.stock = stock}),
+               many = verbs.add_sale({.stock = stock, .limit = 3});
+    std::vector<std::unique_ptr<ledger>> books;
+    for (int i = 0; i < nodes; ++i) books.push_back(std::make_unique<ledger>(open()));
+
+    // All nodes get the same promises in lines of their own, as strays, and move the same orders.
+    const auto promise = [&](std::int64_t round, std::int64_t i) {
+        sale::promise p;
+        p.order = {static_cast<std::uint64_t>(round * crowd + i + 1)};
+        p.sale = i % 2 == 0 ? one : many;
+        p.buyer = {i % 7 + 1 + round};
+        p.quantity = 1;
+        p.at = noon;
+        return p;
+    };
+    const auto work = [&](int node) {
+        ledger& book = *books[static_cast<std::size_t>(node)];
+        const std::int64_t line = sale::line_of({static_cast<std::uint32_t>(node)});
+        for (std::int64_t round = 0; round < rounds; ++round) {
+            std::vector<sale::promise> batch;
+            for (std::int64_t i = 0; i < crowd; ++i) batch.push_back(promise(round, i));
+            if (node % 2 == 0) {
+                const sale::sequence last{static_cast<std::uint64_t>(round) + 1};
+                expect_sound(book.orders().enter(batch, {last, line}, noon));
+            } else {
+                expect_sound(book.orders().enter_strays(batch, noon));
+            }
+            for (const auto& p : batch) {
+                const auto lot = (p.order.value * 7 + static_cast<std::uint64_t>(node)) % 5;
+                if (lot == 0) expect_sound(book.moves().cancel(p.order, p.buyer, noon));
+                if (lot == 1) expect_sound(book.moves().begin_payment(p.order, p.buyer, "t", noon));
+                if (lot == 2) expect_sound(book.moves().pay(p.order, noon));
+                if (lot == 3) expect_sound(book.moves().ask_refund(p.order, p.buyer, noon));
+            }
+            expect_sound(book.moves().close_due(noon + std::chrono::hours(round % 3), 5));
+            expect_sound(book.catalogue().change_stock(node % 2 == 0 ? one : many,
+                                                       round % 2 == 0 ? 3 : -3, "", noon));
+            expect_sound(book.tallies().repair(one, "nothing to do", noon));
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < nodes; ++i) threads.emplace_back(work, i);
+    }
+    EXPECT_THAT(verbs.check(), IsEmpty());
+    EXPECT_EQ(verbs.number("SELECT COUNT(*) FROM stock_log WHERE kind = 'repaired'"), 0);
+    EXPECT_EQ(verbs.number("SELECT COUNT(*) FROM orders"), rounds * crowd);
+}
+
+TEST_F(ManyNodesTest, NodesThatStartTogetherMakeOneSchema) {
+    std::atomic<std::size_t> ran = 0;
+    {
+        std::vector<std::jthread> nodes;
+        for (int i = 0; i < 4; ++i) nodes.emplace_back([&] { ran += migrate(*open()); });
+    }
+    EXPECT_EQ(ran, migrations().size()) << "each step was run by one of them";
+    EXPECT_THAT(book_verbs(open()).check(), IsEmpty());
+}
+
+// As the nodes of a Galera cluster would, where the lock of one is not the lock of another.
+TEST_F(ManyNodesTest, EvenWithoutALockTheyMakeOneSchema) {
+    std::string alone;
+    {
+        const mariadb_scratch other;
+        const auto db = store::open_mariadb(other.options());
+        migrate(*db);
+        alone = schema(*db);
+    }
+    {
+        std::vector<std::jthread> nodes;
+        for (int i = 0; i < 3; ++i)
+            nodes.emplace_back([&] {  // a tampered database has no lock
+                migrate(*tamper(
+                    open(), std::make_shared<tampering>(tampering{{}, {}, store::mysql_dialect})));
+            });
+    }
+    EXPECT_EQ(schema(*open()), alone);
+    EXPECT_EQ(number(*open(), "SELECT COUNT(*) FROM schema_version"), 1);
+    EXPECT_EQ(number(*open(), "SELECT version FROM schema_version"),
+              static_cast<std::int64_t>(migrations().size()));
+}
+
+// Never returns.
+[[noreturn]] void migrate_and_die_at(const store::mariadb_options& options, int statement) {
+    auto how = std::make_shared<tampering>(tampering{{}, {}, store::mysql_dialect});
+    const auto die = [] {
+        ::kill(::getpid(), SIGKILL);
+        ::pause();
+    };
+    how->after = [&](std::string_view) {
+        if (--statement == 0) die();
+    };
+    migrate(*tamper(store::open_mariadb(options), how));
+    die();
+    std::abort();
+}
+
+TEST_F(ManyNodesTest, KilledAfterAnyStatementOfAMigrationTheNextStartGoesOn) {
+    const auto newest = static_cast<std::int64_t>(migrations().size());
+    int lives = 0;
+    for (std::int64_t version = 0; version < newest; ++lives) {
+        const pid_t child = ::fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) migrate_and_die_at(scratch_->options(), lives + 1);
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status));
+        try {
+            version = number(*open(), "SELECT MAX(version) FROM schema_version");
+        } catch (const store::sql_error&) {
+            version = 0;  // it died before the table was there
+        }
+    }
+    EXPECT_GT(lives, 10);
+    const mariadb_scratch other;
+    const auto untroubled = store::open_mariadb(other.options());
+    migrate(*untroubled);
+    EXPECT_EQ(schema(*open()), schema(*untroubled));
+    EXPECT_EQ(number(*open(), "SELECT COUNT(*) FROM journal_position"), 1);
+    EXPECT_THAT(book_verbs(open()).check(), IsEmpty());
+}
+
+TEST_F(ManyNodesTest, ADatabaseOfSomebodyElseIsLeftAlone) {
+    const auto db = open();
+    db->writer()->execute("CREATE TABLE users (id BIGINT)");
+    EXPECT_THROW(migrate(*db), std::runtime_error);
+    EXPECT_EQ(number(*db,
+                     "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = "
+                     "DATABASE()"),
+              1);
+}
+
+TEST_F(ManyNodesTest, ManyUsersAreAddedInFewSeconds) {
+    constexpr std::int64_t count = 20'000;
+    ledger book(open());
+    std::vector<sale::user> users;
+    std::vector<sale::login> logins;
+    for (std::int64_t i = 1; i <= count; ++i) {
+        users.push_back(
+            {{i}, std::to_string(13'000'000'000 + i), "n", "h", sale::role::buyer, noon});
+        sale::login l{{}, {i}, sale::role::buyer, noon + std::chrono::hours(1)};
+        std::memcpy(l.hash.data(), &i, sizeof i);
+        logins.push_back(l);
+    }
+    EXPECT_EQ(outcome(book.users().add_many(users, logins)), fine);
+    std::int64_t seen = 0;
+    EXPECT_EQ(outcome(book.users().for_each_login(noon, [&](const auto&) { ++seen; })), fine);
+    EXPECT_EQ(seen, count);
+}
+
+}  // namespace
+}  // namespace floodgate::ledger
