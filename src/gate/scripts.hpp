@@ -24,7 +24,7 @@ namespace floodgate::gate::scripts {
 
 // Judges attempts. KEYS: gate, line, then sale, buyers, keys of each sale. ARGV: now (ms), now (8
 // bytes), backlog_max, 1 when these attempts were sent before, then for each sale the number of its
-// attempts and the attempts.
+// attempts, the quantity if all ask for the same (0: they do not), and the attempts.
 // Gives one string: empty when the partition is not open; otherwise for each attempt a letter (A
 // for answer 1, B for 2 ...) followed, where the answer has one, by the order's 8 bytes or by a
 // number and a semicolon.

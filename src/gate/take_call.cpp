@@ -77,7 +77,11 @@ store::redis_words take_call::words(const gate_keys& keys, instant now,
         key_words.add(of.sale);
         key_words.add(of.buyers);
         key_words.add(of.keys);
+        const std::int64_t quantity = first->what.quantity;
+        const bool same =
+            std::all_of(first, last, [&](const auto& a) { return a.what.quantity == quantity; });
         attempt_words.add(last - first);
+        attempt_words.add(same ? quantity : 0);
         for (; first != last; ++first) attempt_words.add(packed(to_promise(*first)));
     }
     out.add(static_cast<std::int64_t>(key_words.count()));
