@@ -32,8 +32,16 @@ constexpr std::string_view judging = R"lua(
 local gate = call('HMGET', KEYS[1], 'epoch', 'open', 'seq', 'entered')
 if gate[2] ~= '1' then return '' end
 
+local epoch, seq = tonumber(gate[1]), tonumber(gate[3])
+-- A restored snapshot, a replica that had not heard everything: what was promised since is missing
+-- here, so nothing more may be given away before the rebuild.
+local seen_epoch, seen_seq = tonumber(ARGV[5]), tonumber(ARGV[6])
+if epoch < seen_epoch or epoch == seen_epoch and seq < seen_seq then
+  call('HSET', KEYS[1], 'open', 0)
+  return '!' .. gate[1] .. '-' .. gate[3]
+end
+
 local now, now_bytes, resent = tonumber(ARGV[1]), ARGV[2], ARGV[4] == '1'
-local seq = tonumber(gate[3])
 local room = tonumber(ARGV[3]) - (seq - tonumber(gate[4] or 0))
 local no_key = string.rep('\0', 16)
 local nothing = {}
@@ -146,7 +154,7 @@ local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
   if keys_end > 2 then writes[#writes + 1] = new_keys end
 end
 
-local at = 5
+local at = 7
 for k = 3, #KEYS, 3 do
   local n, same_quantity = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], same_quantity, at + 2, at + 1 + n)
@@ -165,7 +173,7 @@ if promised > 0 then
   for _, write in ipairs(writes) do call(unpack(write)) end
   call('HSET', KEYS[1], 'seq', seq)
 end
-return table.concat(answers)
+return gate[1] .. '-' .. seq .. ';' .. table.concat(answers)
 )lua";
 
 // A closed partition is being rebuilt: whoever puts the order down later must leave it out.
