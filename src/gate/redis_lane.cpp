@@ -12,7 +12,7 @@ using outcome = store::redis_link::outcome;
 using std::chrono::steady_clock;
 
 constexpr std::size_t calls_max = 1;  // under way for one partition: see gate/README.md
-constexpr milliseconds try_again_after{20};
+constexpr milliseconds try_again_after{20}, complaint_pause{1000};
 
 }  // namespace
 
@@ -80,7 +80,9 @@ void redis_lane::send(std::shared_ptr<take_call> call, time not_before) {
     store::redis_link::call c;
     c.script = &scripts::take();
     c.key = world_.keys.gate(call->at);
-    c.words = call->words(world_.keys, now_, world_.options.backlog_max);
+    c.words = call->words(world_.keys, {.now = now_,
+                                        .backlog_max = world_.options.backlog_max,
+                                        .seen = world_.places.latest(call->at)});
     c.deadline = oldest->deadline;
     c.not_before = not_before;
     c.done = [this, call = std::move(call)](outcome what, const store::redis_reply& reply) {
@@ -116,7 +118,8 @@ void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply
     const std::size_t before = verdicts_.size();
     if (reply.what == store::redis_reply::kind::text) {
         if (reply.text.empty()) return tell_busy(call);  // not warmed
-        if (call.read(reply.text, verdicts_)) {
+        if (const auto place = call.read(reply.text, verdicts_)) {
+            world_.places.hear(call.at, *place);
             sale::sale_id last{};
             for (std::size_t i = 0; i < call.attempts.size(); ++i) {
                 const sale::sale_id id = call.attempts[i].what.sale;
@@ -125,9 +128,20 @@ void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply
             return;
         }
     }
-    log::warning("gate.refused_by_redis", "partition", call.at.number, "said",
-                 reply.what == store::redis_reply::kind::error ? reply.text : "nonsense");
+    complain(call.at, reply.text);
     tell_busy(call);
+}
+
+// Not for every call: whoever is refused tries again.
+void redis_lane::complain(sale::partition p, std::string_view about) {
+    const time now = steady_clock::now();
+    if (now - complained_at_ < complaint_pause) return;
+    complained_at_ = now;
+    if (about.starts_with('!')) {
+        log::error("gate.went_back", "partition", p.number, "to", about.substr(1));
+    } else {
+        log::warning("gate.refused_by_redis", "partition", p.number, "said", about);
+    }
 }
 
 void redis_lane::finish(sale::partition p, bool in_vain) {

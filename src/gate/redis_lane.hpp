@@ -32,6 +32,24 @@ private:
     sale::order_numbers numbers_;
 };
 
+// The latest promise of each partition that this node has heard of.
+class heard_places {
+public:
+    explicit heard_places(std::uint32_t partitions) : at_(partitions) {}
+    sale::line_place latest(sale::partition p) const {
+        return sale::to_place({at_[p.number].load(std::memory_order_relaxed)});
+    }
+    void hear(sale::partition p, sale::line_place place) {
+        const std::uint64_t fresh = to_sequence(place).value;
+        std::uint64_t known = at_[p.number].load(std::memory_order_relaxed);
+        while (known < fresh && !at_[p.number].compare_exchange_weak(known, fresh)) {
+        }
+    }
+
+private:
+    std::vector<std::atomic<std::uint64_t>> at_;
+};
+
 struct lane_counters {
     std::array<std::atomic<std::uint64_t>, sale::answers + 1> by_answer{};
     std::atomic<std::uint64_t> calls = 0, unanswered = 0, reflected = 0;
@@ -43,6 +61,7 @@ struct lane_world {
     const gate_keys& keys;
     shared_numbers& numbers;
     reflections& refusals;
+    heard_places& places;
     lane_counters& counters;
 };
 
@@ -72,6 +91,7 @@ private:
     void tell_busy(const take_call& call);
     void tell_busy(const sale::attempt& a);
     void count(std::size_t first);
+    void complain(sale::partition p, std::string_view about);
 
     lane_world world_;
     store::redis_link link_;
@@ -80,6 +100,7 @@ private:
     std::vector<sale::verdict> verdicts_;
     std::size_t waiting_ = 0;  // attempts, in all partitions, under way or not
     instant now_{};            // the loop's latest
+    time complained_at_{};
 };
 
 }  // namespace floodgate::gate

@@ -44,6 +44,7 @@ public:
           keys(options.name, options.partitions),
           refusals(redis, keys, options.reflection_max_age),
           numbers(options.node),
+          places(options.partitions),
           keeper(redis, keys),
           given_back(redis, keys, refusals, std::move(lifted)) {}
 
@@ -52,6 +53,7 @@ public:
     const gate_keys keys;
     reflections refusals;
     shared_numbers numbers;
+    heard_places places;
     lane_counters counters;
     rebuild keeper;
     returns given_back;
@@ -64,8 +66,8 @@ redis_turnstile::redis_turnstile(store::redis& redis, redis_turnstile_options op
 redis_turnstile::~redis_turnstile() = default;
 
 std::unique_ptr<lane> redis_turnstile::open_lane(std::function<void()> /*wake*/) {
-    const lane_world world{impl_->options, impl_->keys, impl_->numbers, impl_->refusals,
-                           impl_->counters};
+    const lane_world world{impl_->options,  impl_->keys,   impl_->numbers,
+                           impl_->refusals, impl_->places, impl_->counters};
     return std::make_unique<redis_lane>(impl_->redis.options(), world);
 }
 

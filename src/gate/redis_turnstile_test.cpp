@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gate/turnstile_fixture.hpp"
+#include "store/redis_relay.hpp"
 
 namespace floodgate::gate {
 namespace {
@@ -159,6 +160,26 @@ TEST_F(RedisTurnstileTest, ClosesItselfWhenItsLineIsAheadOfIt) {
     EXPECT_EQ(gate().held_in({1}).size(), 0U) << "and nothing was taken";
 }
 
+TEST_F(RedisTurnstileTest, ClosesItselfWhenItHasGoneBackInTime) {
+    warm_up(open_sale(1, 10));
+    EXPECT_EQ(ask_one(1), answer::accepted);
+    const std::string gate_key = world_->key(home, "gate"), sale = world_->key(home, "sale:1");
+    const auto before = world_->redis().ask(sale, {"DUMP", sale});
+    const auto gate_before = world_->redis().ask(gate_key, {"DUMP", gate_key});
+    EXPECT_EQ(ask_one(2), answer::accepted);
+    // Both as they were: an older snapshot, or a replica that had not heard of the second promise.
+    ASSERT_TRUE(world_->redis().ask(sale, {"RESTORE", sale, "0", before->text, "REPLACE"}));
+    ASSERT_TRUE(
+        world_->redis().ask(gate_key, {"RESTORE", gate_key, "0", gate_before->text, "REPLACE"}));
+    EXPECT_EQ(ask_one(3), answer::busy);
+    EXPECT_FALSE(gate().state_of(home)->open) << "to be rebuilt";
+    EXPECT_EQ(world_->line().size(), 2U);
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(1, 10)).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(ask_one(3), answer::accepted);
+}
+
 TEST_F(RedisTurnstileTest, KeepsTheLatestTermsWhateverTheOrderTheyArriveIn) {
     sale::sale s = open_sale(1, 3);
     s.revision = 7;
@@ -280,34 +301,41 @@ TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
     EXPECT_TRUE(recovers());
 }
 
+// The call is executed, and the connection breaks before the answer: sent again under the same
+// order number, also when it is the second unit of a buyer who may have two, or when nothing is
+// left.
 TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
-    // Executed, and the connection is gone before the answer: the server kills its clients while
-    // the call stands in line behind a slow one.
-    store::redis side(server_.options());
-    for (int round = 1; round <= 5; ++round) {
-        const std::int64_t buyer = 100 + round;
-        const std::string calls_before =
-            side.ask("", {"INFO", "commandstats"})->text;
-        server_.freeze();
-        const auto attempts = attempts_of(buyer, buyer);
-        lane_->submit(attempts, opening);
-        std::thread killer([&] {
-            std::this_thread::sleep_for(milliseconds(100));
-            server_.thaw();
-        });
-        // The lane does not read meanwhile; its connection is closed under it.
-        killer.join();
-        std::this_thread::sleep_for(milliseconds(50));
-        (void)side.ask("", {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}).has_value();
-        std::vector<sale::verdict> told;
-        while (told.empty()) {
-            pollfd watched{lane_->ready_fd(), POLLIN, 0};
-            ASSERT_GT(::poll(&watched, 1, 5000), 0);
-            lane_->collect(told);
-        }
-        EXPECT_EQ(told[0].what, answer::accepted);
-        EXPECT_EQ(gate().promised_to({buyer}).size(), 1U);
-    }
+    store::redis_relay relay(server_.port());
+    store::redis_options through = server_.options();
+    through.addresses = {relay.address()};
+    store::redis redis(through);
+    redis_turnstile_options second = world_.options();
+    second.node = 1;
+    redis_turnstile other(redis, second, nullptr);
+    const auto way = other.open_lane([] {});
+    EXPECT_EQ(ask(*way, attempts_of(50, 50))[0].what, answer::accepted);
+    const std::vector<sale::attempt> both{{.sale = {1}, .buyer = {50}},
+                                          {.sale = {1}, .buyer = {51}, .quantity = 2},
+                                          {.sale = {1}, .buyer = {52}, .key = key_number(52)}};
+    relay.swallow_next_answer();
+    const auto told = ask(*way, both);
+    EXPECT_EQ(relay.swallowed(), 1);
+    EXPECT_EQ(count(told, answer::accepted), 3U);
+    EXPECT_EQ(gate().promised_to({50}).size(), 2U);
+    EXPECT_EQ(gate().promised_to({51}).size(), 1U);
+    EXPECT_EQ(gate().look_up({1})->taken, 6) << "with the one of the fixture";
+    EXPECT_EQ(world_.line().size(), 5U);
+    // The last unit, sent twice; and the sale is paused before the second time.
+    ASSERT_TRUE(gate().warm_up(open_sale(1, 7, 2)).has_value());
+    relay.swallow_next_answer([&] {
+        sale::sale s = open_sale(1, 7, 2);
+        s.state = sale::sale_state::paused;
+        EXPECT_TRUE(gate().warm_up(s).has_value());
+    });
+    const auto last = ask(*way, attempts_of(60, 60));
+    EXPECT_EQ(relay.swallowed(), 2);
+    EXPECT_EQ(last[0].what, answer::accepted);
+    EXPECT_EQ(gate().promised_to({60})[0].order, last[0].order);
 }
 
 TEST_F(HarmedRedisTest, SendsItsScriptAgainWhenTheServerForgotIt) {

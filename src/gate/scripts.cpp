@@ -32,12 +32,20 @@ constexpr std::string_view judging = R"lua(
 local gate = call('HMGET', KEYS[1], 'epoch', 'open', 'seq', 'entered')
 if gate[2] ~= '1' then return '' end
 
+local epoch, seq = tonumber(gate[1]), tonumber(gate[3])
+-- A restored snapshot, a replica that had not heard everything: what was promised since is missing
+-- here, so nothing more may be given away before the rebuild.
+local seen_epoch, seen_seq = tonumber(ARGV[5]), tonumber(ARGV[6])
+if epoch < seen_epoch or epoch == seen_epoch and seq < seen_seq then
+  call('HSET', KEYS[1], 'open', 0)
+  return '!' .. gate[1] .. '-' .. gate[3]
+end
+
 local now, now_bytes, resent = tonumber(ARGV[1]), ARGV[2], ARGV[4] == '1'
-local seq = tonumber(gate[3])
 local room = tonumber(ARGV[3]) - (seq - tonumber(gate[4] or 0))
 local no_key = string.rep('\0', 16)
 local nothing = {}
-local answers, line, promised, writes = {}, {}, 0, {}
+local answers, told, line, line_end, promised, writes = {}, 0, {}, 0, 0, {}
 
 -- The answer that the sale has for everybody, if it has one.
 local function refusal(state, starts, ends)
@@ -54,24 +62,25 @@ local function units_in(orders)
   return units
 end
 
--- Attempts ARGV[first] to ARGV[last], all for this sale. They see each other: what one was promised
--- is in `changed` and `fresh` for the next.
-local function judge(sale_key, buyers_key, keys_key, first, last)
+-- Attempts ARGV[first] to ARGV[last], all for this sale and, unless it is 0, all for this quantity.
+-- They see each other: what one was promised is in `changed` and `fresh` for the next.
+local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
   local terms = call('HMGET', sale_key, 'state', 'starts', 'ends', 'limit', 'stock', 'given',
                      'returned', 'largest', 'price')
   local refused = refusal(terms[1], terms[2], terms[3])
 
-  local buyers, keys, key_place = {'HMGET', buyers_key}, {'HMGET', keys_key}, {}
+  local buyers, keys, key_place, n = {'HMGET', buyers_key}, {'HMGET', keys_key}, {}, 0
   for i = first, last do
     local a = ARGV[i]
     buyers[i - first + 3] = sub(a, 18, 25)
     if #a > head_bytes then
-      keys[#keys + 1] = key_in(a)
-      key_place[i] = #keys - 2
+      n = n + 1
+      keys[n + 2] = key_in(a)
+      key_place[i] = n
     end
   end
   local held = (resent or not refused) and call(unpack(buyers)) or nothing
-  local known = #keys > 2 and call(unpack(keys)) or nothing
+  local known = n > 0 and call(unpack(keys)) or nothing
 
   local limit, given = tonumber(terms[4]), tonumber(terms[6])
   local free = not refused and tonumber(terms[5]) - given + tonumber(terms[7]) or 0
@@ -79,7 +88,7 @@ local function judge(sale_key, buyers_key, keys_key, first, last)
   local tail = (terms[9] or '') .. now_bytes
   local tail_without_key = tail .. no_key
   local changed, fresh = {}, {}
-  local new_orders, new_keys = {'HSET', buyers_key}, {'HSET', keys_key}
+  local new_orders, orders_end, new_keys, keys_end = {'HSET', buyers_key}, 2, {'HSET', keys_key}, 2
 
   for i = first, last do
     local a = ARGV[i]
@@ -88,7 +97,7 @@ local function judge(sale_key, buyers_key, keys_key, first, last)
     local earlier = place and (fresh[key] or known[place])
     local buyer = buyers[i - first + 3]
     local orders = changed[buyer] or held[i - first + 1]
-    local quantity = quantity_in(a)
+    local quantity = same_quantity > 0 and same_quantity or quantity_in(a)
     local answer
     if earlier then
       local order = sub(earlier, 1, 8)
@@ -118,35 +127,38 @@ local function judge(sale_key, buyers_key, keys_key, first, last)
       local record = record_of(a)
       local all = orders and orders .. record or record
       changed[buyer] = all
-      new_orders[#new_orders + 1] = buyer
-      new_orders[#new_orders + 1] = all
+      new_orders[orders_end + 1] = buyer
+      new_orders[orders_end + 2] = all
+      orders_end = orders_end + 2
       if key then
         fresh[key] = record
-        new_keys[#new_keys + 1] = key
-        new_keys[#new_keys + 1] = record
-        line[#line + 1] = sub(a, 1, head_bytes)
-        line[#line + 1] = tail
-        line[#line + 1] = key
+        new_keys[keys_end + 1] = key
+        new_keys[keys_end + 2] = record
+        keys_end = keys_end + 2
+        line[line_end + 1] = sub(a, 1, head_bytes)
+        line[line_end + 2] = tail .. key
       else
-        line[#line + 1] = a
-        line[#line + 1] = tail_without_key
+        line[line_end + 1] = a
+        line[line_end + 2] = tail_without_key
       end
+      line_end = line_end + 2
     end
-    answers[#answers + 1] = answer
+    told = told + 1
+    answers[told] = answer
   end
 
-  if #new_orders > 2 then
+  if orders_end > 2 then
     writes[#writes + 1] = new_orders
     writes[#writes + 1] = {'HSET', sale_key, 'given', given, 'largest', largest}
   end
-  if #new_keys > 2 then writes[#writes + 1] = new_keys end
+  if keys_end > 2 then writes[#writes + 1] = new_keys end
 end
 
-local at = 5
+local at = 7
 for k = 3, #KEYS, 3 do
-  local n = tonumber(ARGV[at])
-  judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], at + 1, at + n)
-  at = at + 1 + n
+  local n, same_quantity = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], same_quantity, at + 2, at + 1 + n)
+  at = at + 2 + n
 end
 
 -- The line first: it is the only write that can be refused, and then nothing has happened.
@@ -161,7 +173,7 @@ if promised > 0 then
   for _, write in ipairs(writes) do call(unpack(write)) end
   call('HSET', KEYS[1], 'seq', seq)
 end
-return table.concat(answers)
+return gate[1] .. '-' .. seq .. ';' .. table.concat(answers)
 )lua";
 
 // A closed partition is being rebuilt: whoever puts the order down later must leave it out.

@@ -23,11 +23,12 @@
 namespace floodgate::gate::scripts {
 
 // Judges attempts. KEYS: gate, line, then sale, buyers, keys of each sale. ARGV: now (ms), now (8
-// bytes), backlog_max, 1 when these attempts were sent before, then for each sale the number of its
-// attempts and the attempts.
-// Gives one string: empty when the partition is not open; otherwise for each attempt a letter (A
-// for answer 1, B for 2 ...) followed, where the answer has one, by the order's 8 bytes or by a
-// number and a semicolon.
+// bytes), backlog_max, 1 when these attempts were sent before, epoch and number of the latest
+// promise the node has heard of; then for each sale the number of its attempts, the quantity if all
+// ask for the same (0: they do not), and the attempts.
+// Gives one string. Empty: the partition is not open. "!EPOCH-NUMBER": it has gone back in time,
+// and is closed now. "EPOCH-NUMBER;", then for each attempt a letter (A for answer 1, B for 2 ...)
+// followed, where the answer has one, by the order's 8 bytes or by a number and a semicolon.
 const store::redis_script& take();
 
 // KEYS: gate, freed, sale, buyers. ARGV: buyer, order. Gives the units that came back.

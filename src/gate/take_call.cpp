@@ -64,8 +64,7 @@ void take_call::group() {
         std::ranges::stable_sort(attempts, {}, sale_of);
 }
 
-store::redis_words take_call::words(const gate_keys& keys, instant now,
-                                    std::uint64_t backlog_max) const {
+store::redis_words take_call::words(const gate_keys& keys, const circumstances& with) const {
     store::redis_words key_words, attempt_words, out;
     key_words.add(keys.gate(at));
     key_words.add(keys.line(at));
@@ -77,33 +76,44 @@ store::redis_words take_call::words(const gate_keys& keys, instant now,
         key_words.add(of.sale);
         key_words.add(of.buyers);
         key_words.add(of.keys);
+        const std::int64_t quantity = first->what.quantity;
+        const bool same =
+            std::all_of(first, last, [&](const auto& a) { return a.what.quantity == quantity; });
         attempt_words.add(last - first);
+        attempt_words.add(same ? quantity : 0);
         for (; first != last; ++first) attempt_words.add(packed(to_promise(*first)));
     }
     out.add(static_cast<std::int64_t>(key_words.count()));
     out.add(key_words);
-    out.add(to_ms(now));
-    out.add(packed(now));
-    out.add(static_cast<std::int64_t>(backlog_max));
+    out.add(to_ms(with.now));
+    out.add(packed(with.now));
+    out.add(static_cast<std::int64_t>(with.backlog_max));
     out.add(resent ? "1" : "0");
+    out.add(static_cast<std::int64_t>(with.seen.epoch));
+    out.add(static_cast<std::int64_t>(with.seen.number));
     out.add(attempt_words);
     return out;
 }
 
-bool take_call::read(std::string_view answer, std::vector<sale::verdict>& out) const {
-    const std::size_t before = out.size();
-    out.reserve(before + attempts.size());
+bool take_call::read_verdicts(std::string_view answer, std::vector<sale::verdict>& out) const {
     for (const waiting_attempt& a : attempts) {
         sale::verdict v;
-        if (!take_verdict(answer, a, v)) {
-            out.resize(before);
-            return false;
-        }
+        if (!take_verdict(answer, a, v)) return false;
         out.push_back(v);
     }
-    if (answer.empty()) return true;
+    return answer.empty();
+}
+
+std::optional<sale::line_place> take_call::read(std::string_view answer,
+                                                std::vector<sale::verdict>& out) const {
+    const std::size_t before = out.size(), end = answer.find(';');
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto place = sale::parse_entry_id(answer.substr(0, end));
+    if (!place) return std::nullopt;
+    out.reserve(before + attempts.size());
+    if (read_verdicts(answer.substr(end + 1), out)) return place;
     out.resize(before);
-    return false;
+    return std::nullopt;
 }
 
 }  // namespace floodgate::gate

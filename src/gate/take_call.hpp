@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,19 @@ struct take_call {
 
     // Brings the attempts of one sale together; their order stays.
     void group();
-    store::redis_words words(const gate_keys& keys, instant now, std::uint64_t backlog_max) const;
-    // Appends a verdict for every attempt. False, and nothing appended: it is no such answer.
-    bool read(std::string_view answer, std::vector<sale::verdict>& out) const;
+    struct circumstances {
+        instant now;
+        std::uint64_t backlog_max = 0;
+        sale::line_place seen;  // the latest promise this node has heard of
+    };
+    store::redis_words words(const gate_keys& keys, const circumstances& with) const;
+    // Appends a verdict for every attempt, and gives the place of the line's last promise. Nothing,
+    // and nothing appended: it is no such answer.
+    std::optional<sale::line_place> read(std::string_view answer,
+                                         std::vector<sale::verdict>& out) const;
+
+private:
+    bool read_verdicts(std::string_view answer, std::vector<sale::verdict>& out) const;
 };
 
 }  // namespace floodgate::gate
