@@ -108,6 +108,7 @@ void rabbit_queue::work() {
     }
     // An acknowledgement has no answer; but whatever is asked after it is answered after it.
     if (!failing && acknowledge()) (void)rabbit_.look_at_queue(queue_of(options_));
+    if (!failing) (void)note_entered();
     rabbit_.close();  // another may have the partition at once
     connected_ = false;
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 #include "queue/reminders.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "base/thread.hpp"
 
@@ -11,6 +12,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::uint16_t prefetch = 64;
+constexpr std::int64_t heard_max = 1000;  // in a node's own queue
 constexpr milliseconds listen_for{1000};
 constexpr milliseconds stop_patience{500};
 // A queue goes with what is in it, so it must outlast its last message: it lives for its delay and
@@ -18,11 +20,16 @@ constexpr milliseconds stop_patience{500};
 constexpr minutes declare_every{5};
 constexpr minutes outlasts{10};
 
+std::string fresh_word() {
+    std::random_device seed;
+    return std::to_string((std::uint64_t{seed()} << 32U) | seed());
+}
+
 }  // namespace
 
-reminders::reminders(const store::rabbit_options& rabbit, reminders_options o,
-                     std::function<void()> on_due)
-    : options_(std::move(o)), on_due_(std::move(on_due)), rabbit_(rabbit) {}
+reminders::reminders(const store::rabbit_options& rabbit, std::string name,
+                     std::function<void()> on_due, reminders_options o)
+    : name_(std::move(name)), options_(o), on_due_(std::move(on_due)), rabbit_(rabbit) {}
 
 reminders::~reminders() { stop(); }
 
@@ -64,11 +71,6 @@ void reminders::remind(milliseconds after) {
     rabbit_.wake();
 }
 
-void reminders::listen(bool here) {
-    listening_ = here;
-    rabbit_.wake();
-}
-
 reminders::figures reminders::read_figures() const {
     return {.sent = sent_, .due = due_, .dropped = dropped_, .connected = connected_};
 }
@@ -94,11 +96,6 @@ bool reminders::stopping() {
 }
 
 result<void> reminders::step() {
-    // Whoever no longer listens gives back what it has in hand.
-    if (consuming_ != 0 && !listening_) {
-        rabbit_.close();
-        consuming_ = 0;
-    }
     const auto connection = rabbit_.open();
     if (!connection) return connection.error();
     if (const auto done = attach(*connection); !done) return done;
@@ -107,26 +104,21 @@ result<void> reminders::step() {
 }
 
 result<void> reminders::attach(std::uint64_t connection) {
-    const std::string due = options_.name + ".due";
-    if (attached_ != connection) {
-        declared_.clear();
-        consuming_ = 0;
-        if (const auto done = rabbit_.declare_exchange(due, "fanout"); !done) return done;
-        const auto made = rabbit_.declare_queue(
-            due, {{"x-queue-type", "quorum"}, {"x-max-length", std::int64_t{1000}}});
-        if (!made) return made.error();
-        if (const auto done = rabbit_.bind(due, due, ""); !done) return done;
-        attached_ = connection;
-    }
-    if (listening_ && consuming_ == 0) {
-        if (const auto done = rabbit_.consume(due, prefetch); !done) return done;
-        consuming_ = connection;
-    }
+    if (attached_ == connection) return {};
+    declared_.clear();
+    const std::string due = name_ + ".due", own = due + "." + fresh_word();
+    if (const auto done = rabbit_.declare_exchange(due, "fanout"); !done) return done;
+    const auto made = rabbit_.declare_queue(own, {{"x-max-length", heard_max}},
+                                            store::queue_life::with_connection);
+    if (!made) return made.error();
+    if (const auto done = rabbit_.bind(own, due, ""); !done) return done;
+    if (const auto done = rabbit_.consume(own, prefetch); !done) return done;
+    attached_ = connection;
     return {};
 }
 
 std::string reminders::delay_queue(milliseconds after) const {
-    return options_.name + ".delay." + std::to_string(after.count());
+    return name_ + ".delay." + std::to_string(after.count());
 }
 
 std::vector<milliseconds> reminders::to_send() {
@@ -167,11 +159,11 @@ result<void> reminders::declare(milliseconds after) {
     const auto now = steady::now();
     const auto known = declared_.find(after);
     if (known != declared_.end() && now - known->second < declare_every) return {};
-    const auto made = rabbit_.declare_queue(delay_queue(after),
-                                            {{"x-queue-type", "quorum"},
-                                             {"x-message-ttl", after.count()},
-                                             {"x-expires", (after + outlasts).count()},
-                                             {"x-dead-letter-exchange", options_.name + ".due"}});
+    const auto made =
+        rabbit_.declare_queue(delay_queue(after), {{"x-queue-type", "quorum"},
+                                                   {"x-message-ttl", after.count()},
+                                                   {"x-expires", (after + outlasts).count()},
+                                                   {"x-dead-letter-exchange", name_ + ".due"}});
     if (!made) return made.error();
     declared_[after] = now;
     return {};

@@ -1,9 +1,9 @@
 // "Look at the deadlines in fifteen minutes": delayed messages by RabbitMQ.
 //
 // A reminder waits in a queue of its delay (NAME.delay.MS) until that queue's time to live ends it,
-// and is dead-lettered to NAME.due, where whoever listens is told. One queue for each delay,
-// because RabbitMQ lets messages die only at the head of a queue. A delay queue that nobody uses
-// any more goes by itself.
+// and is dead-lettered to the exchange NAME.due, which tells every node that is there: the one that
+// looks after deadlines is among them. One queue for each delay, because RabbitMQ lets messages die
+// only at the head of a queue. A delay queue that nobody uses any more goes by itself.
 //
 // Only a hint: deadlines are found by polling as well. So nothing is retried for long, and
 // reminders of one delay that come close together are one.
@@ -26,7 +26,6 @@
 namespace floodgate::queue {
 
 struct reminders_options {
-    std::string name = "fg";     // the cluster's: before every queue and exchange
     milliseconds together{100};  // at most one reminder of a delay in this time
     milliseconds retry_after{1000};
     std::size_t delays_max = 64;  // different ones; further ones are rounded up to one of these
@@ -40,9 +39,10 @@ public:
         bool connected = false;
     };
 
-    // `on_due` is called from the reminders' own thread, while listening.
-    reminders(const store::rabbit_options& rabbit, reminders_options o,
-              std::function<void()> on_due);
+    // `name` is the cluster's: before every queue and exchange. `on_due` is called from the
+    // reminders' own thread.
+    reminders(const store::rabbit_options& rabbit, std::string name, std::function<void()> on_due,
+              reminders_options o = {});
     ~reminders();  // stop()
 
     void start();
@@ -50,8 +50,6 @@ public:
 
     // Any thread; hands over and returns. Rounded up to whole seconds.
     void remind(milliseconds after);
-    // Whether reminders that are due come to this node: for the one that looks after deadlines.
-    void listen(bool here);
     figures read_figures() const;
 
 private:
@@ -72,14 +70,15 @@ private:
     milliseconds until_next();
     bool stopping();
 
+    const std::string name_;
     const reminders_options options_;
     const std::function<void()> on_due_;
     store::rabbit rabbit_;
-    std::uint64_t attached_ = 0, consuming_ = 0;           // connections' numbers
+    std::uint64_t attached_ = 0;                           // the connection's number
     std::map<milliseconds, steady::time_point> declared_;  // on this connection, and when
 
     std::atomic<std::uint64_t> sent_{0}, due_{0}, dropped_{0};
-    std::atomic<bool> connected_{false}, listening_{false};
+    std::atomic<bool> connected_{false};
     std::mutex mutex_;
     std::map<milliseconds, delay> delays_;
     bool stopping_ = false, finished_ = true;
