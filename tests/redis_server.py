@@ -132,8 +132,12 @@ class RedisCluster:
 
     def launch(self):
         start_together(self.nodes)
-        if self.nodes[0]("CLUSTER", "INFO").find(b"cluster_slots_assigned:0\r\n") >= 0:
-            self.introduce()
+        if b"cluster_slots_assigned:0\r\n" in self.nodes[0]("CLUSTER", "INFO"):
+            try:
+                self.introduce()
+            except BaseException:
+                self.kill()
+                raise
         return self
 
     def introduce(self):
@@ -198,7 +202,7 @@ class RedisCluster:
             return False
 
     def all_know_all(self):
-        return all(node("CLUSTER", "INFO").find(b"cluster_known_nodes:%d\r\n" % len(self.nodes)) >= 0
+        return all(b"cluster_known_nodes:%d\r\n" % len(self.nodes) in node("CLUSTER", "INFO")
                    for node in self.nodes)
 
     def roles(self):
