@@ -28,7 +28,7 @@ public:
 
     std::vector<std::string> run() {
         found_ = expect(book_.orders().check(), "ledger");
-        for (std::uint32_t n = 0; n < partitions_; ++n) look_at({n});
+        for (std::uint32_t n = 0; n < partitions_; ++n) look_at(sale::partition{n});
         std::size_t sales = 0;
         for (const sale::sale& s : expect(book_.catalogue().sales(), "ledger")) {
             if (s.state == sale::sale_state::draft) continue;

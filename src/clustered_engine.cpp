@@ -75,7 +75,6 @@ private:
     std::unique_ptr<queue::promise_queue> open_queue(sale::partition p);
     void tell(std::span<const sale::order_news> news);
     void remind_of(std::span<const sale::order_news> news);
-    void listen_for_deadlines(bool here);
     void hear(std::string_view topic, std::string_view message);
     void note_catalogue();
     bool follow();
@@ -151,16 +150,14 @@ clustered_engine::clustered_engine(settings s)
       following_("follower", follow_every, [this] { return follow(); }) {
     for (std::uint32_t n = 0; n < with_.cluster.partitions; ++n)
         partitions_.push_back(std::make_unique<looked_after>(*this, sale::partition{n}));
-    duty_.seek(
-        "", [this] { listen_for_deadlines(true); }, [this] { listen_for_deadlines(false); });
+    duty_.seek("", {}, {});
     limits_.add("login_by_address", front_.login_by_address, 0);
     limits_.add("login_by_phone", front_.login_by_phone, 0);
     limits_.add("purchase_by_address", front_.purchase_by_address, share_purchases_from);
     limits_.add("purchase_by_user", front_.purchase_by_user, share_purchases_from);
     if (with_.cluster.queue == queue_kind::rabbitmq)
         reminders_ = std::make_unique<queue::reminders>(
-            with_.cluster.rabbitmq, queue::reminders_options{.name = with_.cluster.name},
-            [this] { care_.look_at_deadlines(); });
+            with_.cluster.rabbitmq, with_.cluster.name, [this] { care_.look_at_deadlines(); });
     front_.restore_logins();
     // Numbers of several nodes do not come in order: the ledger is always asked.
     front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});
@@ -278,10 +275,6 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
               .news = [&by](auto news) { by.tell(news); }},
              p, by.with_.clerk) {
     post.seek("lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
-}
-
-void clustered_engine::listen_for_deadlines(bool here) {
-    if (reminders_) reminders_->listen(here);
 }
 
 void clustered_engine::tell(std::span<const sale::order_news> news) {

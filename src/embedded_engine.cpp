@@ -9,6 +9,7 @@
 #include "expect.hpp"
 #include "first_use.hpp"
 #include "front.hpp"
+#include "guard/tickets.hpp"
 #include "restore.hpp"
 #include "store/posix_files.hpp"
 #include "store/sqlite_database.hpp"

@@ -116,6 +116,10 @@ private:
     void look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q);
     void answer_polls(const std::vector<long_polls::answer>& answers);
     void handle_socket(connection& from, const request& r);
+    void redeem_in_pool(connection& from, const std::string& ticket,
+                        std::optional<std::int64_t> since);
+    void go_on_with_socket(connection& from, std::optional<sale::user_id> buyer,
+                           std::optional<std::int64_t> since);
     void open_socket(connection& from, sale::user_id buyer, const upgrade_request& r,
                      std::optional<std::int64_t> since);
     void handle_in_pool(connection& from, const request& r);

@@ -153,10 +153,35 @@ void event_loop::handle_socket(connection& from, const request& r) {
                                        from.language))
         return send(from, *no);
     if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
-    // The one place where a ticket is redeemed: an office that may_block() is asked on a pool.
+    const auto first = *since < 0 ? std::nullopt : since;
+    if (with_.tickets.may_block()) return redeem_in_pool(from, *ticket, first);
     const auto buyer = with_.tickets.redeem(*ticket, now_);
     if (!buyer) return send(from, problem::unauthenticated);
-    open_socket(from, *buyer, *upgrade, *since < 0 ? std::nullopt : since);
+    open_socket(from, *buyer, *upgrade, first);
+}
+
+void event_loop::redeem_in_pool(connection& from, const std::string& ticket,
+                                std::optional<std::int64_t> since) {
+    const std::uint64_t who = from.ticket;
+    const bool queued = enqueue_(pool::general, [this, who, ticket, since, now = now_] {
+        asio::post(io_, [this, who, since, buyer = with_.tickets.redeem(ticket, now)] {
+            note_time();
+            if (connection* to = find(who)) go_on_with_socket(*to, buyer, since);
+            if (!batch_.empty()) settle();
+        });
+    });
+    if (!queued) send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+}
+
+void event_loop::go_on_with_socket(connection& from, std::optional<sale::user_id> buyer,
+                                   std::optional<std::int64_t> since) {
+    if (!buyer) return send(from, problem::unauthenticated);
+    if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    const auto upgrade = read_upgrade(from.head());
+    if (!upgrade || from.spoke_ahead())
+        return send(from, problem::bad_request,
+                    {{"detail", "nothing may follow the request before it is answered"}});
+    open_socket(from, *buyer, *upgrade, since);
 }
 
 void event_loop::open_socket(connection& from, sale::user_id buyer, const upgrade_request& r,
