@@ -177,6 +177,29 @@ TEST_P(LeasesTest, DoNotLapseWhileOneDutyIsSlow) {
     EXPECT_TRUE(soon([&] { return a.log.works_on("slow"); })) << "its lock was renewed meanwhile";
 }
 
+TEST_P(LeasesTest, AreLetGoOfOnlyWhenTheWorkHasEnded) {
+    lease_node& a = add_node();
+    std::atomic<bool> ending{false};
+    std::atomic<bool> may_end{false};
+    duty d = a.log.make("care", numbers_);
+    d.lost = [&, lost = d.lost] {
+        ending = true;
+        soon([&] { return may_end.load(); });
+        lost();
+    };
+    a.leases.seek(d, "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& b = start_one();
+    std::jthread stopper([&] { a.leases.stop(); });
+    ASSERT_TRUE(soon([&] { return ending.load(); }));
+    EXPECT_FALSE(a.leases.holds("care"));
+    std::this_thread::sleep_for(milliseconds(2000));  // longer than a lease
+    EXPECT_FALSE(b.log.works_on("care"));
+    may_end = true;
+    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
                          [](const auto& p) { return p.param ? "Cluster" : "Plain"; });
 

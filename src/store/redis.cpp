@@ -104,27 +104,27 @@ redis::~redis() = default;
 
 const redis_options& redis::options() const { return pool_->servers.options(); }
 
-result<redis_reply> redis::ask(std::string_view key, const words& command) {
+result<redis_reply> redis::ask(std::string_view key, const words& asked) {
     auto reply = pool_->routed(key, [&](redis_server& to, bool asking, auto deadline) {
-        return to.ask(command, asking, deadline);
+        return to.ask(asked, asking, deadline);
     });
     if (!reply) return reply;
-    return accepted(std::move(*reply), command.front());
+    return accepted(std::move(*reply), asked.front());
 }
 
 result<redis_reply> redis::run(const redis_script& script, const words& keys,
                                const words& arguments) {
-    words command{"EVALSHA", script.sha(), std::to_string(keys.size())};
-    command.insert(command.end(), keys.begin(), keys.end());
-    command.insert(command.end(), arguments.begin(), arguments.end());
+    words asked{"EVALSHA", script.sha(), std::to_string(keys.size())};
+    asked.insert(asked.end(), keys.begin(), keys.end());
+    asked.insert(asked.end(), arguments.begin(), arguments.end());
     const std::string key = keys.empty() ? "" : keys.front();
     const auto send = [&](redis_server& to, bool asking, auto deadline) {
-        return to.ask(command, asking, deadline);
+        return to.ask(asked, asking, deadline);
     };
     auto reply = pool_->routed(key, send);
     if (reply && is_error(*reply) && reply->text.starts_with("NOSCRIPT")) {
-        command[0] = "EVAL";
-        command[1] = script.text();
+        asked[0] = "EVAL";
+        asked[1] = script.text();
         reply = pool_->routed(key, send);
     }
     if (!reply) return reply;

@@ -74,13 +74,13 @@ public:
     own_redis& operator=(const own_redis&) = delete;
 
     void start() {
-        std::vector<std::string> words{"redis-server", "--port",        std::to_string(port_),
-                                       "--bind",       "127.0.0.1",     "--dir",
-                                       folder_,        "--save",        "",
-                                       "--logfile",    folder_ + "/log"};
-        words.insert(words.end(), more_.begin(), more_.end());
+        std::vector<std::string> line{"redis-server", "--port",        std::to_string(port_),
+                                      "--bind",       "127.0.0.1",     "--dir",
+                                      folder_,        "--save",        "",
+                                      "--logfile",    folder_ + "/log"};
+        line.insert(line.end(), more_.begin(), more_.end());
         std::vector<char*> argv;
-        for (std::string& word : words) argv.push_back(word.data());
+        for (std::string& word : line) argv.push_back(word.data());
         argv.push_back(nullptr);
         pid_ = ::fork();
         if (pid_ == 0) {

@@ -143,7 +143,7 @@ bool redis_wire::flush(steady::time_point deadline) {
                                  MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
             sent += static_cast<std::size_t>(n);
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        } else if (errno == EAGAIN) {
             if (!wait_for(POLLOUT, deadline, -1)) broken_ = true;
         } else if (errno != EINTR) {
             broken_ = true;
