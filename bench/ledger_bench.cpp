@@ -78,8 +78,8 @@ void insert_by_hand(const std::string& path, std::span<const sale::promise> all)
     run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;"
         "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384");
     sqlite3_stmt* insert = nullptr;
-    must(sqlite3_prepare_v2(db, "INSERT INTO orders VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", -1, &insert,
-                            nullptr));
+    must(sqlite3_prepare_v2(db, "INSERT INTO orders VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0)", -1,
+                            &insert, nullptr));
     for (; !all.empty(); all = all.subspan(std::min(batch_size, all.size()))) {
         run("BEGIN IMMEDIATE");
         for (const sale::promise& p : all.first(std::min(batch_size, all.size()))) {
