@@ -9,25 +9,19 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <random>
 #include <stdexcept>
 
 #include "base/log.hpp"
-#include "ledger/ledger.hpp"
+#include "ledger_crowd.hpp"
 #include "store/sqlite_database.hpp"
 
 namespace {
 
 using namespace floodgate;
-
-constexpr std::size_t batch_size = 10'000;
-constexpr std::size_t sales = 20;
-const instant start = from_ms(1'800'000'000'000);
+using namespace floodgate::bench;
 
 class scratch {
 public:
@@ -50,44 +44,6 @@ private:
 
 ledger::ledger open(const std::string& path) {
     return ledger::ledger(store::open_sqlite({.path = path}));
-}
-
-void add_sales(ledger::ledger& book, std::size_t stock, std::uint32_t limit) {
-    sale::round r{{}, "bench", start, start + std::chrono::hours(1)};
-    const auto round = book.catalogue().add_round(r).value();
-    for (std::size_t i = 0; i < sales; ++i) {
-        sale::sale s;
-        s.product = book.catalogue().add_product({{}, "thing", "", {}, {100}}).value();
-        s.round = round;
-        s.price = {100};
-        s.stock = static_cast<std::int64_t>(stock);
-        s.limit = limit;
-        s.state = sale::sale_state::published;
-        book.catalogue().add_sale(s, start).value();
-    }
-}
-
-// A crowd in no order: every buyer once in every sale at most.
-std::vector<sale::promise> crowd(std::size_t size) {
-    std::vector<sale::promise> all(size);
-    for (std::size_t i = 0; i < size; ++i) {
-        all[i].sale = {static_cast<std::int64_t>(i % sales) + 1};
-        all[i].buyer = {static_cast<std::int64_t>(i / sales) + 1};
-    }
-    std::shuffle(all.begin(), all.end(), std::mt19937_64(42));
-    for (std::size_t i = 0; i < size; ++i) {
-        all[i].order = {(i + 1) << 12U};
-        all[i].unit_price = {100};
-        all[i].at = start + milliseconds(i / 100);
-        if (i % 2 == 0) all[i].key.fill(static_cast<std::byte>(i));
-    }
-    return all;
-}
-
-double seconds(const std::function<void()>& work) {
-    const auto before = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
 void must(int code) {
@@ -122,8 +78,8 @@ void insert_by_hand(const std::string& path, std::span<const sale::promise> all)
     run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;"
         "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384");
     sqlite3_stmt* insert = nullptr;
-    must(sqlite3_prepare_v2(db, "INSERT INTO orders VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", -1, &insert,
-                            nullptr));
+    must(sqlite3_prepare_v2(db, "INSERT INTO orders VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0)", -1,
+                            &insert, nullptr));
     for (; !all.empty(); all = all.subspan(std::min(batch_size, all.size()))) {
         run("BEGIN IMMEDIATE");
         for (const sale::promise& p : all.first(std::min(batch_size, all.size()))) {
@@ -135,16 +91,6 @@ void insert_by_hand(const std::string& path, std::span<const sale::promise> all)
     }
     sqlite3_finalize(insert);
     sqlite3_close(db);
-}
-
-void enter(ledger::ledger& book, std::span<const sale::promise> all) {
-    sale::sequence last{};
-    for (; !all.empty(); all = all.subspan(std::min(batch_size, all.size()))) {
-        const auto batch = all.first(std::min(batch_size, all.size()));
-        last.value += batch.size();
-        if (book.orders().enter(batch, last).value().entered != batch.size())
-            throw std::runtime_error("not all were entered");
-    }
 }
 
 double time_by_hand(std::span<const sale::promise> all, std::uint32_t limit) {

@@ -11,7 +11,7 @@
 namespace floodgate::ledger {
 namespace {
 
-constexpr int tries_max = 10;
+constexpr int tries_max = 20;  // Galera nodes that all want one row need more than ten
 constexpr int pause_ms_max = 100;
 // A lock is waited for some seconds: ten of those waits would be too many.
 constexpr std::chrono::seconds patience_max{10};
@@ -38,7 +38,7 @@ bool patience::lasts() {
     if (++tries_ >= tries_max || std::chrono::steady_clock::now() - since_ > patience_max)
         return false;
     thread_local std::minstd_rand chance(std::random_device{}());
-    const int longest = std::min(pause_ms_max, 1 << tries_);
+    const int longest = std::min(pause_ms_max, 1 << std::min(tries_, 7));
     std::this_thread::sleep_for(
         std::chrono::milliseconds(std::uniform_int_distribution(1, longest)(chance)));
     return true;

@@ -27,7 +27,7 @@ TEST(AttemptTest, AConflictThatDoesNotEndIsGivenUp) {
         throw sql_error(sql_failure::conflict, "in the way");
     };
     EXPECT_EQ(outcome(guarded("test", act)), errc::store_unavailable);
-    EXPECT_EQ(runs, 10);
+    EXPECT_EQ(runs, 20);
     EXPECT_EQ(outcome(guarded_entry("test", act)), errc::store_unavailable);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "ledger/attempt.hpp"
 #include "store/sql.hpp"
 
 namespace floodgate::ledger {
@@ -78,6 +79,24 @@ bool run_step_by_step(store::connection& c, const migration& step) {
     return true;
 }
 
+// Nodes of a Galera cluster that start together abort each other's statements. All of it may be
+// run again.
+template <class Act>
+auto until_undisturbed(Act act) {
+    for (patience left;;) {
+        try {
+            return act();
+        } catch (const store::sql_error& e) {
+            if (e.kind() != sql_failure::conflict || !left.lasts()) throw;
+        }
+    }
+}
+
+bool run(store::connection& c, const migration& step) {
+    if (c.speaks().transactional_schema) return run_at_once(c, step);
+    return until_undisturbed([&] { return run_step_by_step(c, step); });
+}
+
 // A server's database may be anybody's. Ours begins with the table of versions.
 void expect_ours(store::connection& c) {
     auto rows = c.ask(
@@ -119,15 +138,13 @@ std::size_t migrate(store::database& db, std::span<const migration> steps) {
     if (before == newest && before > 0) return 0;
 
     const auto c = db.migrator();
-    prepare(*c);
+    until_undisturbed([&] { prepare(*c); });
     const std::int64_t found = version_of(*c);  // another node may have been faster
     expect_not_newer(found, newest);
     std::size_t ran = 0;
     for (const migration& step : steps) {
         if (step.version <= found) continue;
-        const bool mine =
-            c->speaks().transactional_schema ? run_at_once(*c, step) : run_step_by_step(*c, step);
-        if (!mine) continue;
+        if (!run(*c, step)) continue;
         log::info("ledger.migrated", "version", step.version);
         ++ran;
     }

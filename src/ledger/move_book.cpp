@@ -70,6 +70,7 @@ void remember_channel(taken& t, std::string_view method) {
         "INSERT INTO payments (order_no, method, begun_ms, question, cause, tries, "
         "asked_since_ms, next_try_ms, note) VALUES (?, ?, ?, '', '', 0, 0, 0, '')",
         t.row.order.no, method, t.now);
+    touch_order(t.book, t.row.order.no);
 }
 
 // Why it is being closed. Only these two words are written.

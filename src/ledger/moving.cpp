@@ -44,6 +44,10 @@ void set_state(store::connection& c, sale::order& order, sale::order_event event
     order.closing.clear();
 }
 
+void touch_order(store::connection& c, sale::order_no no) {
+    c.run("UPDATE orders SET touched = touched + 1 WHERE order_no = ?", no);
+}
+
 void release(store::connection& c, const returned& back, instant now) {
     if (c.run("UPDATE sales SET held = held - ? WHERE id = ? AND held >= ?", back.units, back.sale,
               back.units) != 1)
@@ -83,6 +87,7 @@ void open_question_for(store::connection& c, sale::order_no no, const asking& wh
         "UPDATE payments SET question = ?, cause = ?, tries = 0, asked_since_ms = ?, "
         "next_try_ms = ?, note = '' WHERE order_no = ?",
         what.question, what.cause, now, now, no);
+    touch_order(c, no);
 }
 
 void settle_question_of(store::connection& c, sale::order_no no) {

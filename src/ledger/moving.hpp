@@ -20,6 +20,10 @@ std::optional<order_row> take_order(store::connection& c, sale::order_no no);
 // must allow the event.
 void set_state(store::connection& c, sale::order& order, sale::order_event event);
 
+// For a move that leaves the state as it is: the order's row changes nevertheless, so that two
+// nodes of a database cluster cannot both have looked at it and decided.
+void touch_order(store::connection& c, sale::order_no no);
+
 // Units of a sale go back on the shelf, with their line in the stock log. Throws sql_error
 // (corrupt) when the sale does not hold as many.
 struct returned {

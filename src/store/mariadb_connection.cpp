@@ -74,20 +74,21 @@ void mariadb_connection::begin(access mode) {
         session_.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
         session_.query("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     }
-    in_transaction_ = true;
+    session_.enter_transaction();
 }
 
 void mariadb_connection::commit() {
     session_.query("COMMIT");
-    in_transaction_ = false;
+    session_.leave_transaction();
 }
 
 void mariadb_connection::rollback() noexcept {
-    if (!in_transaction_) return;
+    if (!session_.in_transaction()) return;
+    session_.leave_transaction();
     try {
         if (!session_.broken()) session_.query("ROLLBACK");
-        in_transaction_ = false;
     } catch (const std::exception& e) {
+        session_.give_up();  // Nobody knows what it would do next.
         log::warning("store.rollback_failed", "error", e.what());
     }
 }

@@ -26,9 +26,12 @@ public:
     const dialect& speaks() const override { return mysql_dialect; }
 
     // What it is lent for.
-    void allow(access mode) { session_.may_write = mode == access::write; }
+    void allow(access mode) {
+        session_.may_write = mode == access::write;
+        session_.leave_transaction();
+    }
     // It failed for good, or was left in the middle of something.
-    bool broken() const { return session_.broken() || in_transaction_; }
+    bool broken() const { return session_.broken() || session_.in_transaction(); }
     bool still_open() const { return session_.still_open(); }
     std::string version() const;  // "mariadb 10.11.6"
 
@@ -38,7 +41,6 @@ private:
     void set_up();
 
     mariadb_session session_;
-    bool in_transaction_ = false;
 };
 
 }  // namespace floodgate::store

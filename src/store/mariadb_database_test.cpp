@@ -245,6 +245,37 @@ TEST_F(MariadbDatabaseTest, OfTwoThatWaitForEachOtherOneHearsOfAConflict) {
     EXPECT_EQ(mine ? *mine : *theirs, sql_failure::conflict);
 }
 
+// Regression: the error at the end of an answer that nobody read to its end was dropped. On Galera
+// it says that the transaction was rolled back; what followed was committed without it.
+TEST_F(MariadbDatabaseTest, AnErrorBehindTheRowsThatWereReadIsToldBeforeTheNextStatement) {
+    const auto db = open_with_table();
+    db->writer()->run("INSERT INTO t (id) VALUES (1), (2)");
+    const auto holder = db->writer(), mine = db->writer();
+    const transaction held(*holder, access::write);
+    holder->run("UPDATE t SET word = 'x' WHERE id = 2");
+    mine->execute("SET SESSION innodb_lock_wait_timeout = 1");
+    transaction t(*mine, access::write);
+    {
+        auto rows = mine->ask("SELECT id FROM t ORDER BY id FOR UPDATE");
+        ASSERT_TRUE(rows.next());  // and the second is locked
+    }
+    EXPECT_EQ(failure([&] { mine->run("INSERT INTO t (id) VALUES (3)"); }), sql_failure::conflict);
+}
+
+TEST_F(MariadbDatabaseTest, ATransactionThatTheServerHasEndedIsNotGoneOnWith) {
+    const auto db = open_with_table();
+    const auto c = db->writer();
+    {
+        transaction t(*c, access::write);
+        c->execute("ROLLBACK");  // as Galera does, behind our back
+        EXPECT_EQ(failure([&] { c->run("INSERT INTO t (id) VALUES (1)"); }), sql_failure::conflict);
+        EXPECT_EQ(failure([&] { t.commit(); }), sql_failure::conflict);
+    }
+    EXPECT_THAT(ids(*c), IsEmpty());
+    c->run("INSERT INTO t (id) VALUES (2)");
+    EXPECT_THAT(ids(*c), ElementsAre(2));
+}
+
 TEST_F(MariadbDatabaseTest, AReaderCannotWrite) {
     const auto db = open_with_table();
     const auto write = [&] { db->reader()->run("INSERT INTO t (id) VALUES (1)"); };

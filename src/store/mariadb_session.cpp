@@ -7,6 +7,7 @@
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace floodgate::store {
 namespace {
@@ -141,6 +142,30 @@ bool mariadb_session::still_open() const {
     const auto got = ::recv(mysql_get_socket(handle_.get()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     // Nothing to read is what is expected. A word nobody asked for is the server's farewell.
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+void mariadb_session::begin_call() {
+    call_began_ = std::chrono::steady_clock::now();
+    if (late_error_ != 0) {
+        const std::string text = late_text_;
+        fail(std::exchange(late_error_, 0), text.c_str());
+    }
+    // Galera may roll a transaction back between two statements. What came after would be
+    // committed without what came before.
+    if (in_transaction_ && (handle_->server_status & SERVER_STATUS_IN_TRANS) == 0)
+        throw mariadb_error(sql_failure::conflict, ER_LOCK_DEADLOCK,
+                            "the server has ended the transaction");
+}
+
+void mariadb_session::fail_later(unsigned error, const char* text) {
+    late_error_ = error;
+    late_text_ = text;
+    if (ends_mariadb_session(error)) broken_ = true;
+}
+
+void mariadb_session::leave_transaction() {
+    in_transaction_ = false;
+    late_error_ = 0;
 }
 
 void mariadb_session::fail(unsigned error, const char* text) {

@@ -45,18 +45,28 @@ public:
 
     st_mysql* handle() const { return handle_.get(); }
     bool broken() const { return broken_; }
+    void give_up() { broken_ = true; }
     // Asks the kernel only: a server that has closed an idle session has sent an end of file.
     bool still_open() const;
 
     // A call to the server begins: how long it took tells a time-out from a lost connection.
-    void begin_call() { call_began_ = std::chrono::steady_clock::now(); }
+    // Throws when the transaction that it belongs to has been ended by the server: the call would
+    // be a transaction by itself.
+    void begin_call();
     [[noreturn]] void fail(unsigned error, const char* text);
+    // An answer that nobody read to its end, ended in an error: the next call will hear of it.
+    void fail_later(unsigned error, const char* text);
     // One command, its answer thrown away.
     void query(std::string_view sql);
 
     std::int64_t changes = 0;
     std::int64_t last_insert_id = 0;
     bool may_write = true;  // false while it is lent as a reader
+
+    void enter_transaction() { in_transaction_ = true; }
+    // Also clears what was to be told later.
+    void leave_transaction();
+    bool in_transaction() const { return in_transaction_; }
 
 private:
     struct closer {
@@ -66,6 +76,9 @@ private:
     std::chrono::seconds io_timeout_;
     std::chrono::steady_clock::time_point call_began_{};
     bool broken_ = false;
+    bool in_transaction_ = false;
+    unsigned late_error_ = 0;
+    std::string late_text_;
 };
 
 }  // namespace floodgate::store

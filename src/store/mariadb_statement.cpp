@@ -4,6 +4,7 @@
 #include <charconv>
 #include <mysql.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace floodgate::store {
@@ -78,16 +79,22 @@ public:
     bool step() override {
         if (!executed_) execute();
         if (columns_.empty()) return false;
-        session_.begin_call();
         const int got = mysql_stmt_fetch(handle_.get());
+        finished_ = got == MYSQL_NO_DATA || got == 1;
         if (got == MYSQL_NO_DATA) return false;
         if (got == 1) fail();
         fetch_long_ones();
         return true;
     }
 
+    // What was not read is read now: it may end in an error that concerns the transaction.
     void reset() noexcept override {
-        if (executed_ && !columns_.empty()) mysql_stmt_free_result(handle_.get());
+        if (executed_ && !columns_.empty()) {
+            int got = finished_ ? MYSQL_NO_DATA : 0;
+            while (got == 0 || got == MYSQL_DATA_TRUNCATED) got = mysql_stmt_fetch(handle_.get());
+            if (got == 1) session_.fail_later(errors().first, errors().second);
+            mysql_stmt_free_result(handle_.get());
+        }
         executed_ = false;
     }
 
@@ -122,10 +129,14 @@ private:
     static std::size_t index(int place) { return static_cast<std::size_t>(place) - 1; }
 
     // An error that ends an answer half-way is told by the session, not by the statement.
-    [[noreturn]] void fail() {
+    std::pair<unsigned, const char*> errors() const {
         MYSQL* m = session_.handle();
-        if (mysql_stmt_errno(handle_.get()) == 0) session_.fail(mysql_errno(m), mysql_error(m));
-        session_.fail(mysql_stmt_errno(handle_.get()), mysql_stmt_error(handle_.get()));
+        if (mysql_stmt_errno(handle_.get()) == 0) return {mysql_errno(m), mysql_error(m)};
+        return {mysql_stmt_errno(handle_.get()), mysql_stmt_error(handle_.get())};
+    }
+    [[noreturn]] void fail() {
+        const auto [error, text] = errors();
+        session_.fail(error, text);
     }
 
     void bind_bytes(int place, enum_field_types type, const void* data, std::size_t size) {
@@ -170,6 +181,7 @@ private:
         session_.begin_call();
         if (mysql_stmt_execute(s) != 0) fail();
         executed_ = true;
+        finished_ = false;
         if (!columns_.empty()) {
             if (mysql_stmt_bind_result(s, found_.data()) != 0) fail();
             return;
@@ -198,6 +210,7 @@ private:
     mariadb_session& session_;
     const bool only_reads_;
     bool executed_ = false;
+    bool finished_ = false;  // all rows are read
     std::unique_ptr<MYSQL_STMT, closer> handle_;
     std::vector<MYSQL_BIND> given_, found_;
     std::vector<std::int64_t> numbers_;
