@@ -66,6 +66,7 @@ private:
     result<void> step();
     result<void> attach();
     result<void> prepare();
+    result<void> prepare_soon();
     result<void> hold();
     result<void> acknowledge();
     result<void> note_entered();
