@@ -63,7 +63,7 @@ rabbit_queue::figures rabbit_queue::read_figures() const {
 }
 
 void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
-    stop();
+    halt();
     line_.begin(entered);
     relay_.begin(sale::to_place(entered));
     news_ = std::move(news);
@@ -76,6 +76,12 @@ void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
 }
 
 void rabbit_queue::stop() {
+    halt();
+    rabbit_.close();  // if it was only opened to see what was left behind
+    left_ = {};
+}
+
+void rabbit_queue::halt() {
     {
         std::unique_lock lock(mutex_);
         stopping_ = true;

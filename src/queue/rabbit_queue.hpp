@@ -62,6 +62,7 @@ public:
     figures read_figures() const;
 
 private:
+    void halt();
     void work();
     result<void> step();
     result<void> attach();

@@ -196,6 +196,11 @@ TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), errc::store_unavailable);
     first->stop();
+    const auto third = open("c");
+    ASSERT_TRUE(third->left_behind(10));
+    EXPECT_FALSE(second->left_behind(10)) << "what the third has in hand would be missing";
+    ASSERT_FALSE(third->left_behind(10)->empty()) << "given again";
+    third->stop();
     EXPECT_TRUE(becomes_true([&] {
         const auto left = second->left_behind(10);
         return left && orders_of(*left) == from_to(1, 2);
