@@ -16,9 +16,11 @@ constexpr std::size_t ranged_at_once = 32;
 constexpr const char* dead_kept_max = "10000";
 constexpr const char* stream_start = "0-0";
 
+// All scripts run without memory to spare, too: they are what frees it.
+
 // The group is there, and those who have nothing left in it and will not come back are not.
 const store::redis_script& join_script() {
-    static const store::redis_script script(R"(
+    static const store::redis_script script(R"(#!lua flags=allow-oom
 local made = redis.pcall('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
 if type(made) == 'table' and made.err and not string.find(made.err, 'BUSYGROUP') then
   return made
@@ -38,14 +40,14 @@ return 1)");
 }
 
 const store::redis_script& remove_script() {
-    static const store::redis_script script(R"(
+    static const store::redis_script script(R"(#!lua flags=allow-oom
 redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2))
 return redis.call('XDEL', KEYS[1], unpack(ARGV, 2)))");
     return script;
 }
 
 const store::redis_script& note_script() {
-    static const store::redis_script script(R"(
+    static const store::redis_script script(R"(#!lua flags=allow-oom
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
 local noted = tonumber(redis.call('HGET', KEYS[1], 'entered') or '0') or 0
 if tonumber(ARGV[2]) <= noted then return 0 end

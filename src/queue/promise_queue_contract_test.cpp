@@ -171,6 +171,43 @@ TEST_P(PromiseQueueTest, GoesOnAfterItsGroupWasLost) {
     EXPECT_EQ(read_orders(*q, at(2), 3), from_to(3, 5));
 }
 
+// A node that was stopped wakes up and reads on before it learns that it has lost the partition.
+TEST_P(PromiseQueueTest, GetsBackWhatANodeThatComesLateHasRead) {
+    const auto q = world_->open("a");
+    q->start(at(0), told_);
+    world_->append(1, 2);
+    ASSERT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+    const auto bytes = [](std::uint64_t order) {
+        const sale::promise one = promise_for(order);
+        return sale::encode_entry({&one, 1});
+    };
+    const store::redis_script steal(R"(
+redis.call('XADD', KEYS[1], '1-3', 'p', ARGV[2])
+redis.call('XREADGROUP', 'GROUP', ARGV[1], 'late', 'STREAMS', KEYS[1], '>')
+return redis.call('XADD', KEYS[1], '1-4', 'p', ARGV[3]))");
+    const std::string group = GetParam() == way::rabbit ? "relay" : "clerk";
+    ASSERT_TRUE(world_->redis().run(steal, {world_->line}, {group, bytes(3), bytes(4)}));
+    EXPECT_EQ(read_orders(*q, at(2), 2), from_to(3, 4));
+    q->entered(at(4));
+    EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
+}
+
+TEST_P(PromiseQueueTest, TheGateKnowsWhatWasEnteredWhenItHasStopped) {
+    const auto q = world_->open("a");
+    world_->set_gate(1, 6);
+    world_->append(1, 3);
+    world_->append(4, 6);
+    q->start(at(0), told_);
+    ASSERT_EQ(read_orders(*q, at(0), 6), from_to(1, 6));
+    q->entered(at(6));
+    q->stop();
+    EXPECT_EQ(world_->gate_field("entered"), "6");
+    EXPECT_EQ(world_->length(), 0);
+    const auto left = world_->open("b")->left_behind(10);
+    ASSERT_TRUE(left) << "and lets go at once";
+    EXPECT_TRUE(left->empty());
+}
+
 TEST_P(PromiseQueueTest, AGapIsCorruptAfterWhatCameBeforeIt) {
     const auto q = world_->open("a");
     world_->append(1, 2);

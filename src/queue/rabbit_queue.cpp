@@ -14,6 +14,8 @@ constexpr std::int64_t deliveries_max = 1'000'000;
 constexpr std::int64_t dead_kept_max = 10'000;
 constexpr std::size_t acknowledged_at_once = 1000;
 constexpr milliseconds stop_patience{500};
+constexpr milliseconds hold_patience{1000};
+constexpr milliseconds hold_again{20};
 
 std::string queue_of(const rabbit_queue_options& o) {
     return o.name + ".promises." + std::to_string(o.partition.number);
@@ -61,7 +63,7 @@ rabbit_queue::figures rabbit_queue::read_figures() const {
 }
 
 void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
-    stop();
+    halt();
     line_.begin(entered);
     relay_.begin(sale::to_place(entered));
     news_ = std::move(news);
@@ -74,6 +76,12 @@ void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
 }
 
 void rabbit_queue::stop() {
+    halt();
+    rabbit_.close();  // if it was only opened to see what was left behind
+    left_ = {};
+}
+
+void rabbit_queue::halt() {
     {
         std::unique_lock lock(mutex_);
         stopping_ = true;
@@ -143,15 +151,13 @@ result<void> rabbit_queue::move() {
 
 // A new connection: what was declared, held and in hand belonged to the old one.
 result<void> rabbit_queue::attach() {
-    const auto connection = rabbit_.open();
-    if (!connection) return connection.error();
-    if (consuming_ == *connection) return {};
-    if (const auto done = prepare(); !done) return done;
+    if (const auto connection = rabbit_.open(); connection && *connection == consuming_) return {};
+    if (const auto done = prepare_soon(); !done) return done;
     line_.forget_tags();
     out_of_order_ = false;
     if (const auto done = rabbit_.consume(queue_of(options_), options_.prefetch); !done)
         return done;
-    consuming_ = *connection;
+    consuming_ = prepared_;
     return {};
 }
 
@@ -177,7 +183,7 @@ result<void> rabbit_queue::prepare() {
     // A consumer that is still counted has messages in hand that nobody else can see.
     if (made->consumers > 0) {
         rabbit_.close();
-        return errc::store_unavailable;
+        return errc::conflict;
     }
     const std::string key = std::to_string(options_.partition.number);
     if (const auto done = rabbit_.bind(queue, exchange_of(options_), key); !done) return done;
@@ -185,12 +191,23 @@ result<void> rabbit_queue::prepare() {
     return {};
 }
 
+// Whoever held it may be letting go just now.
+result<void> rabbit_queue::prepare_soon() {
+    const auto by = steady::now() + hold_patience;
+    for (;;) {
+        const auto done = prepare();
+        if (done || done.error() != errc::conflict) return done;
+        if (steady::now() >= by) return errc::store_unavailable;
+        std::this_thread::sleep_for(hold_again);
+    }
+}
+
 result<void> rabbit_queue::hold() {
     const auto held = rabbit_.declare_queue(
         options_.name + ".holder." + std::to_string(options_.partition.number), {},
         store::queue_life::with_connection);
     if (held) return {};
-    return held.error() == errc::conflict ? make_error_code(errc::store_unavailable) : held.error();
+    return held.error();
 }
 
 result<void> rabbit_queue::acknowledge() {
@@ -292,7 +309,7 @@ bool rabbit_queue::rest(milliseconds time) {
 
 // What RabbitMQ has is older than what the stream has.
 result<std::vector<sale::promise>> rabbit_queue::left_behind(std::size_t max) {
-    if (const auto done = prepare(); !done) return done.error();
+    if (const auto done = prepare_soon(); !done) return done.error();
     if (left_.promises.empty() || left_.connection != prepared_) {
         left_ = {.connection = prepared_};
         if (const auto done = drain(max); !done) return done.error();

@@ -62,10 +62,12 @@ public:
     figures read_figures() const;
 
 private:
+    void halt();
     void work();
     result<void> step();
     result<void> attach();
     result<void> prepare();
+    result<void> prepare_soon();
     result<void> hold();
     result<void> acknowledge();
     result<void> note_entered();

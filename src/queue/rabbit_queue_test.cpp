@@ -163,6 +163,29 @@ TEST_F(RabbitQueueTest, ALongLineSurvivesConnectionsThatAreCutAgainAndAgain) {
     EXPECT_EQ(ready(world_->name + ".dead"), 0U);
 }
 
+TEST_F(RabbitQueueTest, AFirstEntryThatANodeThatComesLateHasReadIsNotLost) {
+    const auto q = open("a");
+    q->start(at(0), nobody);
+    ASSERT_TRUE(becomes_true([&] { return q->read_figures().connected; }));
+    std::this_thread::sleep_for(200ms);
+    const sale::promise one = promise_for(1), two = promise_for(2);
+    const store::redis_script steal(R"(
+redis.call('XADD', KEYS[1], '1-1', 'p', ARGV[1])
+redis.call('XREADGROUP', 'GROUP', 'relay', 'late', 'STREAMS', KEYS[1], '>')
+return redis.call('XADD', KEYS[1], '1-2', 'p', ARGV[2]))");
+    ASSERT_TRUE(world_->redis().run(
+        steal, {world_->line}, {sale::encode_entry({&one, 1}), sale::encode_entry({&two, 1})}));
+    EXPECT_TRUE(becomes_corrupt(*q, at(0)));
+    q->stop();
+    const auto in_rabbit = q->left_behind(10);
+    ASSERT_TRUE(in_rabbit);
+    EXPECT_EQ(orders_of(*in_rabbit), from_to(2, 2));
+    ASSERT_TRUE(q->forget());
+    const auto in_stream = q->left_behind(10);
+    ASSERT_TRUE(in_stream);
+    EXPECT_EQ(orders_of(*in_stream), from_to(1, 1));
+}
+
 TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
     const auto first = open("a");
     first->start(at(0), nobody);
@@ -173,6 +196,11 @@ TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), errc::store_unavailable);
     first->stop();
+    const auto third = open("c");
+    ASSERT_TRUE(third->left_behind(10));
+    EXPECT_FALSE(second->left_behind(10)) << "what the third has in hand would be missing";
+    ASSERT_FALSE(third->left_behind(10)->empty()) << "given again";
+    third->stop();
     EXPECT_TRUE(becomes_true([&] {
         const auto left = second->left_behind(10);
         return left && orders_of(*left) == from_to(1, 2);

@@ -20,7 +20,7 @@ relay::relay(partition_stream& stream, store::rabbit& rabbit, std::string exchan
 
 void relay::begin(sale::line_place entered) {
     entered_ = entered;
-    began_ = broken_ = false;
+    began_ = broken_ = missing_ = false;
     confirmed_ = 0;
     order_.begin(entered);
     needless_.clear();
@@ -35,12 +35,11 @@ result<void> relay::move(milliseconds wait) {
     if (!entries) return entries.error();
     std::size_t good = 0;
     while (good < entries->size() && fits((*entries)[good])) ++good;
-    broken_ = good < entries->size();
     if (good == 0) return {};
     const auto some = std::span(*entries).first(good);
     if (const auto done = publish(some); !done) {
         stream_.start_over();
-        broken_ = false;  // seen again
+        broken_ = missing_ = false;  // seen again
         return done;
     }
     confirmed_ = std::max(confirmed_, some.back().last.number);
@@ -58,15 +57,23 @@ bool relay::fits(const stream_entry& e) {
         confirmed_ = e.last.number - count;
         began_ = true;
     }
-    switch (
-        order_.judge({.last = e.last, .promises = count, .fingerprint = fingerprint_of(e.body)})) {
-    case entry_verdict::next:
-    case entry_verdict::known: return true;
-    case entry_verdict::before_start: needless_.push_back(e.last); return true;
-    default: break;
+    const entry_verdict verdict =
+        order_.judge({.last = e.last, .promises = count, .fingerprint = fingerprint_of(e.body)});
+    if (verdict == entry_verdict::next) missing_ = false;
+    if (verdict == entry_verdict::next || verdict == entry_verdict::known) return true;
+    // Only what the ledger has is needless; what is merely before our first entry is not.
+    if (verdict == entry_verdict::before_start && e.last.number <= entered_.number) {
+        needless_.push_back(e.last);
+        return true;
+    }
+    // As in stream_queue.
+    if (verdict == entry_verdict::gap && !std::exchange(missing_, true)) {
+        stream_.start_over();
+        return false;
     }
     log::error("queue.line_broken", "stream", routing_key_, "entry", sale::entry_id(e.last),
                "expected_after", sale::entry_id(order_.end()));
+    broken_ = true;
     return false;
 }
 

@@ -44,7 +44,8 @@ private:
     line_order order_;
     sale::line_place entered_;
     bool broken_ = false;
-    bool began_ = false;  // the first entry's place is where it begins
+    bool missing_ = false;  // there was a gap; perhaps another reader has what belongs there
+    bool began_ = false;    // the first entry's place is where it begins
     std::uint64_t confirmed_ = 0;
     std::vector<sale::line_place> needless_;
     std::atomic<std::uint64_t> moved_{0};

@@ -29,6 +29,8 @@ void stream_queue::start(sale::sequence entered, std::function<void()> news) {
     line_.begin(entered);
     news_ = std::move(news);
     noted_ = 0;
+    missing_ = fresh_ = false;
+    needless_.clear();
     stopping_ = false;
     stream_.resume();
     stream_.start_over();
@@ -80,21 +82,37 @@ result<void> stream_queue::fetch() {
     const auto entries =
         stream_.next(options_.entries_at_once, busy ? milliseconds(0) : options_.wait);
     if (!entries) return entries.error();
-    std::vector<sale::line_place> needless;
-    bool any = false;
-    for (const stream_entry& e : *entries) {
-        const entry_verdict verdict = line_.add(e.last, e.body);
-        if (verdict == entry_verdict::next) any = true;
-        if (verdict == entry_verdict::before_start) needless.push_back(e.last);
-        if (verdict <= entry_verdict::before_start) continue;
-        log::error("queue.line_broken", "partition", options_.partition.number, "entry",
-                   sale::entry_id(e.last), "expected_after", sale::entry_id(line_.end()));
-        line_.give_up();
-        any = true;
-        break;
+    for (const stream_entry& e : *entries)
+        if (!add(e)) break;
+    if (std::exchange(fresh_, false)) news_();
+    if (const auto done = stream_.remove(needless_); !done) return done;
+    needless_.clear();
+    return {};
+}
+
+// False: the entries after it are of no use now.
+bool stream_queue::add(const stream_entry& e) {
+    const entry_verdict verdict = line_.add(e.last, e.body);
+    switch (verdict) {
+    case entry_verdict::next:
+        missing_ = false;
+        fresh_ = true;
+        return true;
+    case entry_verdict::known: return true;
+    case entry_verdict::before_start: needless_.push_back(e.last); return true;
+    default: break;
     }
-    if (any) news_();
-    return stream_.remove(needless);
+    // A node that does not know yet that it has lost the partition may have read what is missing:
+    // claimed back with the rest.
+    if (verdict == entry_verdict::gap && !std::exchange(missing_, true)) {
+        stream_.start_over();
+        return false;
+    }
+    log::error("queue.line_broken", "partition", options_.partition.number, "entry",
+               sale::entry_id(e.last), "expected_after", sale::entry_id(line_.end()));
+    line_.give_up();
+    fresh_ = true;
+    return false;
 }
 
 // A gate that counts less than has come is one whose store went back in time.

@@ -48,6 +48,7 @@ private:
     result<void> fetch();
     result<void> watch();
     result<void> remove_entered();
+    bool add(const stream_entry& e);
     bool stopping();
     void rest(milliseconds time);
 
@@ -55,7 +56,10 @@ private:
     partition_stream stream_;
     received_line line_;
     std::function<void()> news_;
-    std::uint64_t noted_ = 0;  // what the gate was told last
+    bool missing_ = false;  // there was a gap; perhaps another reader has what belongs there
+    bool fresh_ = false;    // there is something to read
+    std::vector<sale::line_place> needless_;  // the ledger had them before we began
+    std::uint64_t noted_ = 0;                 // what the gate was told last
     std::chrono::steady_clock::time_point watched_{};
     std::mutex mutex_;
     std::condition_variable wake_;

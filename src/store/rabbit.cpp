@@ -65,14 +65,14 @@ result<std::uint64_t> rabbit::open() { return session_->open(); }
 
 bool rabbit::is_open() const { return session_->is_open(); }
 
-void rabbit::close() { session_->close(); }
+void rabbit::close() { session_->say_goodbye(); }
 
 std::string rabbit::look() {
     session_->close();
     if (const std::string fault = session_->connect(); !fault.empty())
         throw std::runtime_error(fault);
     std::string version = session_->version();
-    session_->close();
+    session_->say_goodbye();
     return version;
 }
 

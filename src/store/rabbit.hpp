@@ -33,7 +33,7 @@ struct rabbit_options {
     std::string vhost = "/";
     milliseconds connect_timeout{2000};
     milliseconds answer_timeout{5000};
-    std::chrono::seconds heartbeat{10};  // a silent peer is given up after about twice this
+    std::chrono::seconds heartbeat{5};  // a silent peer is given up after about twice this
 };
 
 // "x-queue-type": "quorum"
@@ -76,7 +76,7 @@ public:
     // connection, consumed or delivered belongs to the old one.
     result<std::uint64_t> open();
     bool is_open() const;
-    void close();
+    void close();  // waits a moment until RabbitMQ has taken back what belonged to the connection
 
     // Throws std::runtime_error with one clear line: nobody answers at HOST:PORT, the user or the
     // password is wrong. Gives RabbitMQ's version.

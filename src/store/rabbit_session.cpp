@@ -19,6 +19,7 @@ namespace floodgate::store {
 namespace {
 
 constexpr int frame_bytes_max = 131072;
+constexpr milliseconds goodbye_timeout{300};
 
 timeval to_timeval(milliseconds time) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
@@ -93,7 +94,7 @@ rabbit::session::session(rabbit_options o)
 }
 
 rabbit::session::~session() {
-    close();
+    say_goodbye();
     ::close(waker_);
 }
 
@@ -163,11 +164,19 @@ std::string rabbit::session::log_in() {
     return {};
 }
 
+void rabbit::session::say_goodbye() {
+    if (state_ != nullptr && !interrupted_) {
+        const timeval soon = to_timeval(goodbye_timeout);
+        amqp_set_rpc_timeout(state_, &soon);
+        (void)amqp_connection_close(state_, AMQP_REPLY_SUCCESS);
+    }
+    close();
+}
+
 void rabbit::session::close() {
     {
         const std::lock_guard lock(socket_mutex_);
         socket_ = -1;
-        // Without the farewell of AMQP: it would wait for a peer that may be the trouble.
         if (state_ != nullptr) amqp_destroy_connection(state_);
         state_ = nullptr;
     }

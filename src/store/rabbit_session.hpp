@@ -31,6 +31,7 @@ public:
     // One clear line, or empty.
     std::string connect();
     void close();
+    void say_goodbye();  // and close: RabbitMQ has let go of everything when it returns
     bool is_open() const { return state_ != nullptr; }
     amqp_connection_state_t state() { return state_; }
     std::string version() const;
