@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import books
 from harness import API, Client, Server, request_bytes, take_answer
 
 # Quick to start, quick to hash; everything else as it is shipped.
@@ -129,6 +130,7 @@ class SharedServer(unittest.TestCase):
             cls.server.stop()
         cls.server.discard()
         record.search(cls.place / "data")
+        books.forget(cls.place / "data")
         record.logs.append(cls.server.log())
 
     @classmethod
