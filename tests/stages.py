@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/test-logs"
 PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
 CORES = os.cpu_count() or 1
+CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_script_test"]
 SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit tests may use
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
 
@@ -221,6 +222,28 @@ def e2e(sh):
         900, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate")))
 
 
+def e2e_clustered(sh):
+    """The same tests, unchanged, against a clustered node over a real Redis and MariaDB."""
+    sh.run(["scripts/build", "release", "floodgate"], 1200)
+    names = [path.stem for path in sorted((ROOT / "tests/e2e").glob("*_test.py"))]
+    return clustered_tally(sh, [name for name in names if name not in CLUSTER_TESTS])
+
+
+def cluster(sh):
+    """Two nodes and more behind nginx: a crowd, what must hold on every node, and each store, queue
+    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth."""
+    sh.run(["scripts/build", "release", "floodgate"], 1200)
+    return clustered_tally(sh, CLUSTER_TESTS)
+
+
+def clustered_tally(sh, modules):
+    return unittest_tally(sh.run(
+        [PYTHON, "tests/servers.py", "run", "--redis", "--mariadb", "--",
+         "env", f"PYTHONPATH={ROOT / 'tests/e2e'}", PYTHON, "-m", "unittest", "-v", *modules],
+        1500, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate"),
+        FLOODGATE_MODE="clustered"))
+
+
 def unittest_tally(output):
     ran = re.search(r"^Ran (\d+) tests?", output, re.MULTILINE)
     ending = re.findall(r"^(?:OK|FAILED)(?: \((.*)\))?$", output, re.MULTILINE)
@@ -251,7 +274,8 @@ def fuzz(sh):
     return result
 
 
-STAGES = {stage.__name__: stage for stage in (shape, format, unit, e2e, asan, tsan, fuzz, tidy)}
+STAGES = {stage.__name__: stage for stage in (
+    shape, format, unit, e2e, e2e_clustered, cluster, asan, tsan, fuzz, tidy)}
 EVERYTHING = [name for name in STAGES if name != "unit"]
 
 
@@ -273,7 +297,7 @@ def run_stage(name, stage):
 
 
 def main():
-    listing = "".join(f"  {n:7} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
+    listing = "".join(f"  {n:13} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
     parser = argparse.ArgumentParser(
         prog="scripts/test", description="Builds and runs the tests.",
         epilog="stages, in this order:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
@@ -293,7 +317,7 @@ def main():
     print()
     for name, (result, seconds) in outcomes.items():
         total.add(result)
-        print(f"{name:8} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
+        print(f"{name:13} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
     print(f"{total.passed} passed, {total.failed} failed")
     return total.failed > 0
 
