@@ -146,18 +146,20 @@ class Buyers:
         while not self.stopping.is_set():
             buyer = self.next_buyer()
             if buyer is None:
-                return
+                break
             began = time.monotonic()
             try:
                 client = client or Client(self.address, timeout_s=30)
                 answer = client.buy(self.sale, self.shop.tokens[buyer - 1])
                 self.note(buyer, answer, time.monotonic() - began)
             except OSError:
-                client = None
+                client = client and client.close()
                 self.come_back(buyer, "no answer")
             except Exception as e:  # pylint: disable=broad-except  # the waiting thread tells it
                 self.trouble.append(repr(e))
-                return
+                break
+        if client:
+            client.close()
 
     def next_buyer(self):
         """At the pace that was set."""
@@ -246,10 +248,33 @@ class Watch:
         return longest
 
 
+def judge(orders, stock, buyers, seen, may_lose=False):
+    """What is wrong with a ledger after a sale that sold out, given what its buyers were told and
+    which orders (number -> sale, buyer, quantity) were ever seen in it. `may_lose`: promises that
+    had not reached the ledger may be gone."""
+    wrong = []
+    sold = sum(row[2] for row in orders.values() if row[3] == "unpaid")
+    if sold != stock:
+        wrong.append(f"{sold} units of {stock} are sold")
+    for buyer, count in collections.Counter(row[1] for row in orders.values()).items():
+        if count > 1:
+            wrong.append(f"buyer {buyer} has {count} orders")
+    for number, row in seen.items():
+        if orders.get(number, (None,))[:3] != row:
+            wrong.append(f"order {number} was in the ledger as {row} and is {orders.get(number)}")
+    for number, buyer in buyers.accepted.items():
+        if number in orders and orders[number][1] != buyer:
+            wrong.append(f"order {number} was acknowledged to buyer {buyer}: {orders[number]}")
+        elif number not in orders and not may_lose:
+            wrong.append(f"order {number} was acknowledged to buyer {buyer} and is lost")
+    for number, buyer in buyers.named.items():
+        if number in orders and orders[number][1] != buyer:
+            wrong.append(f"buyer {buyer} was refused for order {number}: {orders[number]}")
+        elif number not in orders and number not in buyers.accepted and not may_lose:
+            wrong.append(f"buyer {buyer} was refused for order {number}, which nobody has")
+    return wrong
+
+
 def full_size():
     """Sizes of the issue, or a tenth of them where time is short (FLOODGATE_CROWD=0.1)."""
     return float(os.environ.get("FLOODGATE_CROWD", "1"))
-
-
-def path(sale):
-    return f"{API}/sales/{sale}/orders"

@@ -62,6 +62,14 @@ class SystemdUnit(FloodgateTest):
         unit.write_text(text.replace("/usr/local/bin/floodgate", str(BINARY)))
         done = run("systemd-analyze", "verify", str(unit))
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        more = unit.with_name("floodgate.service.d")
+        more.mkdir()
+        (more / "cluster.conf").write_text((DEPLOY / "systemd/cluster.conf").read_text())
+        done = run("systemd-analyze", "verify", str(unit))
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        (more / "cluster.conf").write_text("[Service]\nRestartSecc=3\n")
+        self.assertIn("RestartSecc", run("systemd-analyze", "verify", str(unit)).stderr,
+                      "it was not looked at")
 
 
 if __name__ == "__main__":
