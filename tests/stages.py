@@ -111,7 +111,6 @@ def shape(sh):
     result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
     for test in ("tests/shape_test.py", "tests/stages_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
-    result.add(unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True)))
     return result
 
 
@@ -231,9 +230,12 @@ def e2e_clustered(sh):
 
 def cluster(sh):
     """Two nodes and more behind nginx: a crowd, what must hold on every node, and each store, queue
-    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth."""
+    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Before it,
+    the test of the servers that tests start (tests/servers.py)."""
+    result = unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True))
     sh.run(["scripts/build", "release", "floodgate"], 1200)
-    return clustered_tally(sh, CLUSTER_TESTS)
+    result.add(clustered_tally(sh, CLUSTER_TESTS))
+    return result
 
 
 def clustered_tally(sh, modules):
