@@ -12,6 +12,7 @@ from front import Front
 from harness import API, ROOT, Client, FloodgateTest, check, orders_in
 
 RESULTS = ROOT / "build/faults.json"  # how long each fault was felt; docs/operating.md quotes it
+PARTITIONS = 8  # cluster.partitions
 UNHURRIED = ("[guard]\npurchase_by_user_per_minute = 0\npurchase_by_address_per_minute = 0\n"
              "password_mib = 8\npassword_passes = 1\n"
              "[alarm]\ndisk_min_mib = 0\ndisk_min_percent = 0\n")
@@ -61,6 +62,21 @@ class ClusterTest(FloodgateTest):
         client = Client((where or self.front).address, token, timeout_s)
         self.addCleanup(client.close)
         return client
+
+    def holder(self, within_s=30):
+        """The node that enters the promises of the sale, when there is one."""
+        name = f'floodgate_partition_serving{{partition="{self.sale % PARTITIONS}"}}'
+        found = []
+
+        def look():
+            found[:] = [n for n in self.nodes if n.running() and n.metric(name) == 1]
+            return found
+        self.wait_until(look, within_s, "nobody looks after the sale")
+        return found[0]
+
+    def line_key(self):
+        """The stream of the sale's promises in Redis."""
+        return f"{books.name_of(self.shop.data)}:{{{self.sale % PARTITIONS}}}:line"
 
     def wait_until_entered(self, count, within_s=60):
         """So many orders are in the ledger."""
