@@ -96,6 +96,25 @@ def configure(data, config="", node=1):
     return stores.configure(name_of(data), config, node) if stores else config
 
 
+def contents(data):
+    """(name, bytes) of everything that is kept: files, tables, and keys in Redis."""
+    for file in filter(pathlib.Path.is_file, pathlib.Path(data).rglob("*")):
+        yield file.name, file.read_bytes()
+    if not stores_of(data):
+        return
+    book = MariaBook(data)
+    for table, in book.execute("SHOW TABLES").fetchall():
+        yield table, repr(book.execute(f"SELECT * FROM `{table}`").fetchall()).encode()
+    book.close()
+    redis = stores_of(data).redis
+    read = {b"string": ("GET",), b"hash": ("HGETALL",), b"set": ("SMEMBERS",), b"list": ("LRANGE", 0, -1),
+            b"zset": ("ZRANGE", 0, -1), b"stream": ("XRANGE", "-", "+")}
+    with redis.line() as line:
+        for key in line("KEYS", f"{name_of(data)}*"):
+            command, *rest = read[line("TYPE", key)]
+            yield key.decode(errors="replace"), key + b" " + repr(line(command, key, *rest)).encode()
+
+
 def forget(data):
     """Drops what a data directory stood for."""
     if _own.pop(pathlib.Path(data), None) is None and CLUSTERED:
