@@ -188,8 +188,13 @@ class Galera:
         self.discard()
 
     def ask(self, sql, *arguments, database=None):
-        node = next(n for n in self.nodes if n.running() and not n.paused)
-        return node.ask(sql, *arguments, database=database)
+        return self.living().ask(sql, *arguments, database=database)
+
+    def connect(self, database=None, timeout_s=10):
+        return self.living().connect(database, timeout_s)
+
+    def living(self):
+        return next(n for n in self.nodes if n.running() and not n.paused)
 
     @property
     def addresses(self):

@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/test-logs"
 PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
 CORES = os.cpu_count() or 1
+CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_script_test"]
 SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit tests may use
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
 
@@ -110,7 +111,6 @@ def shape(sh):
     result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
     for test in ("tests/shape_test.py", "tests/stages_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
-    result.add(unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True)))
     return result
 
 
@@ -221,6 +221,31 @@ def e2e(sh):
         900, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate")))
 
 
+def e2e_clustered(sh):
+    """The same tests, unchanged, against a clustered node over a real Redis and MariaDB."""
+    sh.run(["scripts/build", "release", "floodgate"], 1200)
+    names = [path.stem for path in sorted((ROOT / "tests/e2e").glob("*_test.py"))]
+    return clustered_tally(sh, [name for name in names if name not in CLUSTER_TESTS])
+
+
+def cluster(sh):
+    """Two nodes and more behind nginx: a crowd, what must hold on every node, and each store, queue
+    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Before it,
+    the test of the servers that tests start (tests/servers.py)."""
+    result = unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True))
+    sh.run(["scripts/build", "release", "floodgate"], 1200)
+    result.add(clustered_tally(sh, CLUSTER_TESTS))
+    return result
+
+
+def clustered_tally(sh, modules):
+    return unittest_tally(sh.run(
+        [PYTHON, "tests/servers.py", "run", "--redis", "--mariadb", "--",
+         "env", f"PYTHONPATH={ROOT / 'tests/e2e'}", PYTHON, "-m", "unittest", "-v", *modules],
+        1500, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate"),
+        FLOODGATE_MODE="clustered"))
+
+
 def unittest_tally(output):
     ran = re.search(r"^Ran (\d+) tests?", output, re.MULTILINE)
     ending = re.findall(r"^(?:OK|FAILED)(?: \((.*)\))?$", output, re.MULTILINE)
@@ -251,7 +276,8 @@ def fuzz(sh):
     return result
 
 
-STAGES = {stage.__name__: stage for stage in (shape, format, unit, e2e, asan, tsan, fuzz, tidy)}
+STAGES = {stage.__name__: stage for stage in (
+    shape, format, unit, e2e, e2e_clustered, cluster, asan, tsan, fuzz, tidy)}
 EVERYTHING = [name for name in STAGES if name != "unit"]
 
 
@@ -273,7 +299,7 @@ def run_stage(name, stage):
 
 
 def main():
-    listing = "".join(f"  {n:7} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
+    listing = "".join(f"  {n:13} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
     parser = argparse.ArgumentParser(
         prog="scripts/test", description="Builds and runs the tests.",
         epilog="stages, in this order:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
@@ -293,7 +319,7 @@ def main():
     print()
     for name, (result, seconds) in outcomes.items():
         total.add(result)
-        print(f"{name:8} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
+        print(f"{name:13} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
     print(f"{total.passed} passed, {total.failed} failed")
     return total.failed > 0
 

@@ -11,10 +11,12 @@ import time
 import unittest
 
 from bad_disk import bad_disk
-from harness import UNLIMITED, Attempt, Crowd, FloodgateTest, held_in, orders_in
+from harness import (UNLIMITED, Attempt, Crowd, FloodgateTest, embedded_only, held_in,
+                     orders_in)
 from kill9 import Record
 
 
+@embedded_only("the journal's disk")
 class Failing(FloodgateTest):
     """fdatasync or write of the journal fails with EIO at the n-th call."""
 
@@ -58,6 +60,7 @@ class Failing(FloodgateTest):
         self.assertIn(True, sold, "it never came as far as selling")
 
 
+@embedded_only("the journal's disk")
 class NotAllowedToGrow(FloodgateTest):
 
     def test_a_file_size_limit_ends_the_server_with_a_reason_and_loses_nothing(self):
@@ -81,6 +84,7 @@ class NotAllowedToGrow(FloodgateTest):
         self.assert_clean(shop.data)
 
 
+@embedded_only("the journal's disk")
 class Full(FloodgateTest):
     """A small disk that somebody else fills up while the crowd buys."""
     BUYERS = 40000  # more than the segment in use and the spare have room for

@@ -1,9 +1,8 @@
 """What buyers do with their orders, and what operators look after, call by call."""
-import sqlite3
 import time
 import unittest
 
-from harness import API
+from harness import API, cure, poison
 from recording import FAST, PAY_TEST, SharedServer
 
 
@@ -70,33 +69,24 @@ class OrderLifeTest(SharedServer):
 class CareTest(SharedServer):
     config = PAY_TEST + FAST
 
-    def poison(self, sale):
-        """From now on the ledger takes no order of this sale."""
-        book = sqlite3.connect(self.place / "data/ledger.db", timeout=10)
-        book.execute(f"CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.sale_id = {sale} "
-                     "BEGIN SELECT RAISE(ABORT, 'poison'); END")
-        book.commit()
-        self.addCleanup(book.close)
-        return book
-
     def dead_letter(self, sale):
-        """Buys what the ledger will not take; gives the letter."""
-        book, buyer = self.poison(sale), self.register()
+        """Buys what the ledger will not take; gives the buyer and the letter."""
+        poison(self.place / "data", f"NEW.sale_id = {sale}")
+        buyer = self.register()
         self.assertEqual(self.client.buy(sale, buyer).status, 202)
         deadline = time.monotonic() + 10
         while not (found := self.manage("GET", "/dead-letters?state=dead")["letters"]):
             self.assertLess(time.monotonic(), deadline, "it did not become a dead letter")
             time.sleep(0.02)
-        return book, buyer, found[0]
+        return buyer, found[0]
 
     def test_a_dead_letter_is_looked_at_and_replayed(self):
-        book, buyer, letter = self.dead_letter(self.add_sale())
+        buyer, letter = self.dead_letter(self.add_sale())
         path = f"/dead-letters/{letter['id']}"
         self.assertEqual(self.manage("GET", path), letter)
         self.assertEqual(letter["attempts"], 1)
         self.manage("POST", f"{path}/replay", status=409)
-        book.execute("DROP TRIGGER poison")
-        book.commit()
+        cure(self.place / "data")
         done = self.manage("POST", f"{path}/replay")
         self.assertEqual((done["outcome"], done["letter"]["state"]), ("entered", "replayed"))
         no = letter["promise"]["order_no"]
@@ -104,9 +94,8 @@ class CareTest(SharedServer):
         self.assertEqual(self.manage("GET", f"/orders/{no}")["order"]["status"], "unpaid")
 
     def test_a_dead_letter_is_discarded_with_a_reason(self):
-        book, buyer, letter = self.dead_letter(self.add_sale(stock=1))
-        book.execute("DROP TRIGGER poison")
-        book.commit()
+        buyer, letter = self.dead_letter(self.add_sale(stock=1))
+        cure(self.place / "data")
         path = f"/dead-letters/{letter['id']}/discard"
         self.manage("POST", path, {}, status=400)
         self.manage("POST", path, {"reason": "a test"})

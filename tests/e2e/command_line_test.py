@@ -7,7 +7,7 @@ import tempfile
 import time
 import unittest
 
-from harness import API, BINARY, Client, FloodgateTest, check, floodgate
+from harness import API, BINARY, Client, FloodgateTest, check, embedded_only, floodgate
 from recording import FAST, moment_of
 
 SIGNED = 'webhook_secret = "hush"\n'
@@ -116,6 +116,7 @@ class CommandLineTest(FloodgateTest):
         self.expect(1, "serve", "--config", "missing.toml", "--data", "d", says="missing.toml")
         self.assertFalse((self.place / "d").exists())
 
+    @embedded_only("data directories")
     def test_places_that_cannot_be_used(self):
         (self.place / "file").write_text("I am a file")
         self.expect(1, "serve", "--data", "file/below", says="file/below")
@@ -126,6 +127,7 @@ class CommandLineTest(FloodgateTest):
                     "--stock", "1", "--tokens", "t", says="file/below")
         self.assertFalse((self.place / "missing").exists(), "checking creates nothing")
 
+    @embedded_only("served without stores")
     def test_addresses_that_cannot_be_listened_on(self):
         fast = self.configured(FAST)
         for where, says in (("nonsense", "host:port"), ("127.0.0.1", "host:port"),
@@ -139,6 +141,7 @@ class CommandLineTest(FloodgateTest):
             where = "127.0.0.1:%d" % taken.getsockname()[1]
             self.expect(1, "serve", *fast, "--data", "d", "--listen", where, says="in use")
 
+    @embedded_only("files")
     def test_a_fixture_wants_a_directory_of_its_own(self):
         shop = self.fixture(users=3, stock=5, sales=2)
         self.assertEqual((len(shop.tokens), len(shop.sales)), (3, 2))
@@ -149,6 +152,7 @@ class CommandLineTest(FloodgateTest):
                     "--stock", "1", "--tokens", "t", says="not empty")
         self.expect(0, "check", "--data", shop.data, says="all is well\n")
 
+    @embedded_only("nodes share what they have")
     def test_a_directory_in_use_is_neither_checked_nor_served(self):
         shop = self.fixture(users=1, stock=1)
         server = self.serve(shop.data, config=FAST)
@@ -160,6 +164,7 @@ class CommandLineTest(FloodgateTest):
         self.assert_clean(shop.data)
 
 
+@embedded_only("started by hand, without a configuration; the cluster's own: cluster_test.py")
 class FirstStartTest(FloodgateTest):
 
     def start(self, *options):

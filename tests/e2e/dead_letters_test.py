@@ -4,7 +4,7 @@ waits where an operator finds it."""
 import time
 import unittest
 
-from harness import API, Attempt, Crowd, orders_in, request_bytes
+from harness import API, Attempt, Crowd, cure, orders_in, poison, request_bytes
 from managed import CLOCKS_APART_S, ManagedShop
 from recording import moment_of
 
@@ -12,17 +12,13 @@ PAY_WITHIN_S = 900
 
 
 class Poison(ManagedShop):
-    """One promise that the ledger does not take. RAISE is what the ledger's own rules would say of
-    a bad record; the overflow is an error of the store, which may pass."""
-    REJECTED = "RAISE(ABORT, 'poison')"
-    BROKEN = "abs(-9223372036854775807 - 1)"
+    """One promise that the ledger does not take."""
 
-    def poison(self, buyer, how=REJECTED):
-        self.tamper(f"CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.buyer_id = {buyer} "
-                    f"BEGIN SELECT {how}; END")
+    def poison(self, buyer, rejected=True):
+        poison(self.shop.data, f"NEW.buyer_id = {buyer}", rejected)
 
     def cure(self):
-        self.tamper("DROP TRIGGER poison")
+        cure(self.shop.data)
 
     def letters(self, state):
         return self.manage("GET", f"/dead-letters?state={state}")["letters"]
@@ -130,7 +126,7 @@ class Poison(ManagedShop):
 
     def test_what_may_pass_is_tried_again_step_by_step(self):
         self.open_shop(users=3, stock=2, config='[clerk]\nretry_steps = ["200ms", "300ms"]\n')
-        self.poison(2, self.BROKEN)
+        self.poison(2, rejected=False)
         order = self.buy(2).json["order_no"]
         other = self.buy(1).json["order_no"]
         letter = self.wait_for_letter("dead")
@@ -147,7 +143,7 @@ class Poison(ManagedShop):
 
     def test_what_passes_is_entered_without_an_operator(self):
         self.open_shop(users=2, stock=1, config='[clerk]\nretry_steps = ["200ms", "1s", "24h"]\n')
-        self.poison(1, self.BROKEN)
+        self.poison(1, rejected=False)
         order = self.buy(1).json["order_no"]
         letter = self.wait_for_letter("waiting")
         self.assertIn("next_try", letter)

@@ -2,11 +2,10 @@
 """Deadlines: through restarts, and a hundred thousand of them."""
 import datetime
 import random
-import sqlite3
 import time
 import unittest
 
-from harness import held_in, ledger, lock_ledger, orders_in
+from harness import held_in, ledger, lock_ledger, open_book, orders_in
 from orders import CONFIG, TIMED_OUT, ShopTest, quantile
 
 
@@ -46,7 +45,7 @@ class DeadlinesThroughRestarts(ShopTest):
         self.assert_closed_at_once(no)
 
     def change_terms(self, pay_within_s):
-        book = sqlite3.connect(self.shop.data / "ledger.db")
+        book = open_book(self.shop.data)
         book.execute("UPDATE sales SET pay_within_s = ?", (pay_within_s,))
         book.commit()
         book.close()
@@ -98,7 +97,7 @@ class ManyDeadlines(ShopTest):
         """Everybody has an order in every sale, as the clerk would have booked it; deadlines count
         from 0."""
         chance, users = random.Random(7), self.USERS
-        book = sqlite3.connect(self.shop.data / "ledger.db")
+        book = open_book(self.shop.data)
         for i, sale in enumerate(self.shop.sales):
             book.executemany(
                 "INSERT INTO orders VALUES (?, ?, ?, 1, 990, 0, 'unpaid', '', 0, ?, NULL, 0, 0)",
@@ -115,7 +114,7 @@ class ManyDeadlines(ShopTest):
     def set_off(self):
         """When the first deadline is, in ms."""
         begin = int((time.time() + self.WAIT_S) * 1000)
-        book = sqlite3.connect(self.shop.data / "ledger.db")
+        book = open_book(self.shop.data)
         book.execute("UPDATE orders SET pay_by_ms = pay_by_ms + ?", (begin,))
         book.commit()
         book.close()

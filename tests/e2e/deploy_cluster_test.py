@@ -10,7 +10,7 @@ import unittest
 
 import yaml
 
-from harness import ROOT, FloodgateTest
+from harness import ROOT, FloodgateTest, embedded_only
 
 sys.path.insert(0, str(ROOT / "tests"))
 from front import Front  # noqa: E402  pylint: disable=wrong-import-position
@@ -24,6 +24,7 @@ def run(*words):
                           check=False)
 
 
+@embedded_only("the files are the same in both modes")
 class Keepalived(FloodgateTest):
     def check(self, name, **changes):
         interface = next((i for i in sorted(os.listdir("/sys/class/net")) if i != "lo"), None)
@@ -59,6 +60,7 @@ class Keepalived(FloodgateTest):
         self.assertEqual(run(script, base).returncode, 1)
 
 
+@embedded_only("the files are the same in both modes")
 class Stores(FloodgateTest):
     def test_redis_takes_its_file(self):
         redis = FromFile(DEPLOY / "redis.conf")
@@ -130,6 +132,7 @@ class RabbitWithFile(RabbitMq):
         (self.place / "rabbitmq.conf").write_text(text)
 
 
+@embedded_only("the files are the same in both modes")
 class Compose(FloodgateTest):
     def setUp(self):
         super().setUp()
@@ -184,6 +187,7 @@ class Compose(FloodgateTest):
                 self.assertIn(store, self.services)
 
 
+@embedded_only("the files are the same in both modes")
 class Image(FloodgateTest):
     def test_every_library_of_the_binary_is_installed(self):
         text = (DEPLOY / "Dockerfile").read_text()

@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from harness import BINARY, ROOT, FloodgateTest
+from harness import BINARY, CLUSTERED, ROOT, FloodgateTest
 
 DEPLOY = ROOT / "deploy"
 
@@ -14,16 +14,20 @@ def run(*words, cwd=None):
 
 
 class PrometheusRules(FloodgateTest):
+    FILES = ("floodgate.rules", "floodgate-cluster.rules")
+
     def test_promtool_takes_them(self):
-        done = run("promtool", "check", "rules", "floodgate.rules.yml", cwd=DEPLOY / "prometheus")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in self.FILES:
+            done = run("promtool", "check", "rules", f"{name}.yml", cwd=DEPLOY / "prometheus")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_each_fires_when_it_should(self):
-        done = run("promtool", "test", "rules", "floodgate.rules_test.yml", cwd=DEPLOY / "prometheus")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in self.FILES:
+            done = run("promtool", "test", "rules", f"{name}_test.yml", cwd=DEPLOY / "prometheus")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_every_alert_has_its_section_in_the_runbook(self):
-        rules = (DEPLOY / "prometheus/floodgate.rules.yml").read_text()
+        rules = "".join((DEPLOY / f"prometheus/{name}.yml").read_text() for name in self.FILES)
         headings = re.findall(r"^#+ (\w+)", (ROOT / "docs/operating.md").read_text(), re.MULTILINE)
         sections = {h.lower() for h in headings}
         for alert in re.findall(r"- alert: (\w+)", rules):
@@ -40,7 +44,8 @@ class Metrics(FloodgateTest):
         self.wait_until(lambda: "floodgate_sale_units{" in server.metrics_text())
         shown = {line.split("{")[0].split(" ")[0]
                  for line in server.metrics_text().splitlines() if not line.startswith("#")}
-        for name in ("prometheus/floodgate.rules.yml", "grafana/floodgate.json"):
+        for name in (["prometheus/floodgate-cluster.rules.yml"] if CLUSTERED else
+                     ["prometheus/floodgate.rules.yml", "grafana/floodgate.json"]):
             used = set(re.findall(r"\bfloodgate_\w+", (DEPLOY / name).read_text()))
             self.assertEqual(used - shown, set(), name)
 
@@ -62,6 +67,14 @@ class SystemdUnit(FloodgateTest):
         unit.write_text(text.replace("/usr/local/bin/floodgate", str(BINARY)))
         done = run("systemd-analyze", "verify", str(unit))
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        more = unit.with_name("floodgate.service.d")
+        more.mkdir()
+        (more / "cluster.conf").write_text((DEPLOY / "systemd/cluster.conf").read_text())
+        done = run("systemd-analyze", "verify", str(unit))
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        (more / "cluster.conf").write_text("[Service]\nRestartSecc=3\n")
+        self.assertIn("RestartSecc", run("systemd-analyze", "verify", str(unit)).stderr,
+                      "it was not looked at")
 
 
 if __name__ == "__main__":

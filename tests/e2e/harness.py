@@ -7,7 +7,8 @@
             answer = server.client().buy(shop.sales[0], shop.tokens[0])
             self.assertEqual(answer.status, 202)
 
-The binary is named by the environment variable FLOODGATE (default build/release/floodgate).
+The binary is named by the environment variable FLOODGATE (default build/release/floodgate), the mode
+by FLOODGATE_MODE: embedded (default) or clustered (books.py).
 Everything happens on loopback, in temporary directories; a process is ended by the pid we started.
 """
 import dataclasses
@@ -16,13 +17,15 @@ import pathlib
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
+import books
+from books import (CLUSTERED, cure, embedded_only, ledger, lock_ledger, open_book,  # noqa: F401
+                   poison)
 from client import API, Answer, Client, request_bytes, take_answer  # noqa: F401
 from crowd import Attempt, Crowd  # noqa: F401
 
@@ -54,27 +57,31 @@ class Shop:
 def fixture(data, users, stock, sales=1, limit=1, pay_within_s=900):
     data = pathlib.Path(data)
     tokens = data.with_name(data.name + ".tokens")
-    done = floodgate("fixture", "--data", data, "--users", users, "--sales", sales,
+    done = floodgate("fixture", *place_of(data), "--users", users, "--sales", sales,
                      "--stock", stock, "--limit", limit, "--pay-within", pay_within_s,
-                     "--tokens", tokens)
+                     "--tokens", tokens, timeout_s=300)
     if done.returncode != 0:
         raise AssertionError(f"fixture exited with {done.returncode}: {done.stderr}")
     return Shop(data, tokens.read_text().split(), [int(s) for s in done.stdout.split()],
                 stock, limit)
 
 
+def place_of(data):
+    """The options that tell a command where the ledger is."""
+    if not books.stores_of(data):
+        return "--data", data
+    config = data.with_name(data.name + ".toml")
+    config.write_text(f'data = "{data}"\n{books.configure(data)}')
+    return "--config", config
+
+
 def check(data):
     """`floodgate check`: the sentences that say what is wrong; empty when all is well."""
-    done = floodgate("check", "--data", data)
+    done = floodgate("check", *place_of(pathlib.Path(data)))
     if done.returncode == 0:
         return []
     said = (done.stdout + done.stderr).splitlines()
     return [s for s in said if s.startswith("WRONG")] or said or ["it said nothing"]
-
-
-def ledger(data):
-    """The ledger, to be asked, not written."""
-    return sqlite3.connect(f"file:{pathlib.Path(data) / 'ledger.db'}?mode=ro", uri=True, timeout=10)
 
 
 def orders_in(data):
@@ -85,13 +92,6 @@ def orders_in(data):
                  for no, sale, buyer, quantity, state in rows}
     book.close()
     return found
-
-
-def lock_ledger(data):
-    """Holds the ledger's write lock until close(): nothing gets into it meanwhile."""
-    holder = sqlite3.connect(pathlib.Path(data) / "ledger.db", isolation_level=None, timeout=10)
-    holder.execute("BEGIN IMMEDIATE")
-    return holder
 
 
 def held_in(data, sale):
@@ -110,10 +110,12 @@ class ServerFailed(AssertionError):
 class Server:
     """One `floodgate serve` process at a time. Start it again after it ended."""
 
-    def __init__(self, data, config="", environment=None, prepare=None, listen="127.0.0.1:0"):
-        """`prepare` runs in the child before the program starts, for limits."""
+    def __init__(self, data, config="", environment=None, prepare=None, listen="127.0.0.1:0",
+                 node=1):
+        """`prepare` runs in the child before the program starts, for limits. `node` is its number
+        in a cluster."""
         self.data = pathlib.Path(data)
-        self.config, self.listen = config, listen
+        self.config, self.listen, self.node = config, listen, node
         self.environment, self.prepare = dict(environment or {}), prepare
         self.process, self.address, self.starts = None, None, 0
         self.notes = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-log-"))
@@ -134,8 +136,9 @@ class Server:
         assert not self.running(), "it runs already"
         self.starts, self.address = self.starts + 1, None
         command = [str(BINARY), "serve", "--data", str(self.data), "--listen", self.listen]
-        if self.config:
-            self.config_file.write_text(self.config)
+        config = books.configure(self.data, self.config, self.node)
+        if config:
+            self.config_file.write_text(config)
             command += ["--config", str(self.config_file)]
         with self.said_file.open("w") as said, self.log_file.open("a") as log:
             log.write(f"--- start {self.starts}\n")
@@ -261,6 +264,7 @@ class FloodgateTest(unittest.TestCase):
 
     def fixture(self, users, stock, name="data", **terms):
         """Terms: sales=1, limit=1, pay_within_s=900."""
+        self.addCleanup(books.forget, self.place / name)
         return fixture(self.place / name, users, stock, **terms)
 
     def directory(self):

@@ -4,7 +4,7 @@ import contextlib
 import unittest
 
 from bad_disk import bad_disk
-from harness import Attempt, FloodgateTest, Shop, lock_ledger
+from harness import CLUSTERED, Attempt, FloodgateTest, Shop, embedded_only, lock_ledger
 from kill9 import Record, Siege
 
 
@@ -21,8 +21,9 @@ class Killed(FloodgateTest):
 
     def test_nothing_acknowledged_is_lost_and_no_unit_is_sold_twice(self):
         siege = self.besiege(cycles=12, seed=20)
-        self.assertGreater(len(siege.segments), 1, "the journal never went on to another segment")
-        self.assertGreater(siege.trimmed, 0, "no segment was ever deleted")
+        if not CLUSTERED:
+            self.assertGreater(len(siege.segments), 1, "the journal never went on to another segment")
+            self.assertGreater(siege.trimmed, 0, "no segment was ever deleted")
         self.assertGreater(siege.starts_killed, 0)
 
     def test_the_same_with_quantities_and_keys_many_loops_and_larger_segments(self):
@@ -32,6 +33,7 @@ class Killed(FloodgateTest):
 class TheSiegeItself(FloodgateTest):
     """It must notice a broken promise, or its silence means nothing."""
 
+    @embedded_only("the journal's disk")
     def test_a_disk_that_loses_what_it_said_was_safe_is_found_out(self):
         siege = Siege(self.place, cycles=1, seed=22, say=lambda line: None,
                       environment=bad_disk(self.place, lie=1))

@@ -1,7 +1,7 @@
 """A shop full of buyers, and an admin who looks after it: for tests of what goes wrong."""
 import re
-import sqlite3
 
+import books
 from harness import API, UNLIMITED, FloodgateTest
 from recording import RecordingClient
 
@@ -52,11 +52,7 @@ class ManagedShop(FloodgateTest):
 
     def tamper(self, sql, *values):
         """Changes the ledger behind the server's back, as an operator with a shell would."""
-        book = sqlite3.connect(self.shop.data / "ledger.db", isolation_level=None, timeout=20)
-        try:
-            return book.execute(sql, values).rowcount
-        finally:
-            book.close()
+        return books.change(self.shop.data, sql, *values)
 
     # Questions.
 

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """What those are told who cancel, pay or return what cannot be."""
-import sqlite3
 import unittest
 
-from harness import API, UNLIMITED, held_in, lock_ledger
+from harness import API, UNLIMITED, held_in, lock_ledger, poison
 from orders import CANCELLED, CONFIG, ShopTest
 
 
@@ -67,11 +66,7 @@ class WhatCannotBe(ShopTest):
         """Its promise is one that the ledger does not take, so that it stays so."""
         self.shop = self.fixture(users=2, stock=2)
         self.sale = self.shop.sales[0]
-        book = sqlite3.connect(self.shop.data / "ledger.db")
-        book.execute("CREATE TRIGGER poison BEFORE INSERT ON orders WHEN NEW.buyer_id = 1 "
-                     "BEGIN SELECT RAISE(ABORT, 'poison'); END")
-        book.commit()
-        book.close()
+        poison(self.shop.data, "NEW.buyer_id = 1")
         self.server_ = self.server(self.shop.data, config=CONFIG)
         self.start()
         queued = self.try_to_buy(1).json["order_no"]

@@ -8,7 +8,7 @@ import sys
 import threading
 import unittest
 
-from harness import API, UNLIMITED, Client, FloodgateTest, ROOT
+from harness import API, UNLIMITED, Client, FloodgateTest, ROOT, embedded_only
 from sockets import Audience
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -79,6 +79,7 @@ class NginxTest(FloodgateTest):
         return client
 
 
+@embedded_only("nginx is the same in both modes")
 class WhatIsPassedOn(NginxTest):
     PURCHASE = f"{API}/sales/1/orders"
 
@@ -123,6 +124,7 @@ class WhatIsPassedOn(NginxTest):
         self.assertEqual((len(node.requests), len(node.connections)), (50, 1))
 
 
+@embedded_only("nginx is the same in both modes")
 class Showcase(NginxTest):
     def test_one_request_a_second_reaches_a_node(self):
         node = self.nodes(False)[0]
@@ -155,6 +157,7 @@ class Showcase(NginxTest):
         self.assertEqual(len(node.requests), 6)
 
 
+@embedded_only("nginx is the same in both modes")
 class Limits(NginxTest):
     def test_one_address_cannot_buy_without_end(self):
         client = self.client(self.front(self.nodes(False), limited=True))
@@ -190,6 +193,7 @@ class Limits(NginxTest):
         self.assertRegex(front.access_log(), r"node=127\.0\.0\.1:\d+ node_status=200 node_time=0\.")
 
 
+@embedded_only("nginx is the same in both modes")
 class Tls(NginxTest):
     def test_https_as_in_the_example(self):
         place = self.directory()
@@ -210,6 +214,7 @@ class Tls(NginxTest):
         self.assertEqual(json.loads(answer.body), {"from": "node"})
 
 
+@embedded_only("nginx is the same in both modes")
 class ARealNode(NginxTest):
     def test_a_buyer_buys_and_hears_of_it_through_nginx(self):
         shop = self.fixture(users=3, stock=2)

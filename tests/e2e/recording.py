@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import books
 from harness import API, Client, Server, request_bytes, take_answer
 
 # Quick to start, quick to hash; everything else as it is shipped.
@@ -52,11 +53,11 @@ class Record:
             self.secrets |= {said[name] for name in ("token", "ticket") if name in said}
 
     def search(self, data):
-        """Looks for secrets in the files of a server that has ended."""
+        """Looks for secrets in all that a server that has ended has left behind."""
         secrets = [s.encode() for s in self.secrets if len(s) >= 8]
-        for file in filter(pathlib.Path.is_file, data.rglob("*")):
-            content, self.files_searched = file.read_bytes(), self.files_searched + 1
-            self.leaks += [(file.name, s) for s in secrets if s in content]
+        for name, content in books.contents(data):
+            self.files_searched += 1
+            self.leaks += [(name, s) for s in secrets if s in content]
 
 
 record = Record()
@@ -129,6 +130,7 @@ class SharedServer(unittest.TestCase):
             cls.server.stop()
         cls.server.discard()
         record.search(cls.place / "data")
+        books.forget(cls.place / "data")
         record.logs.append(cls.server.log())
 
     @classmethod

@@ -9,8 +9,8 @@ import threading
 import time
 import unittest
 
-from harness import (API, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, check, held_in,
-                     lock_ledger, orders_in, request_bytes)
+from harness import (API, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, check,
+                     embedded_only, held_in, lock_ledger, orders_in, request_bytes)
 
 
 class InTheMiddleOfASale(FloodgateTest):
@@ -158,6 +158,7 @@ class RefusesToStart(FloodgateTest):
     def segment(self):
         return sorted(self.journal.glob("*.journal"))[-1]
 
+    @embedded_only("nodes share what they have")
     def test_a_second_server_on_the_same_data(self):
         self.server_.start()
         second = self.server(self.shop.data)
@@ -186,6 +187,7 @@ class RefusesToStart(FloodgateTest):
             server = self.server(other.data, listen=listen, config=f"[edge]\nloops = {loops}\n")
             self.assert_refuses(f"cannot listen on {listen}: Address already in use", server)
 
+    @embedded_only("the journal")
     def test_a_flipped_byte_in_the_journal(self):
         self.sell(1, 301)
         sound = self.segment().read_bytes()
@@ -205,6 +207,7 @@ class RefusesToStart(FloodgateTest):
         self.sell(301, 401)
         self.assert_clean(self.shop.data)
 
+    @embedded_only("the journal")
     def test_a_journal_that_is_gone_or_older_than_the_ledger(self):
         self.sell(1, 101)
         old = self.segment().read_bytes()
@@ -226,6 +229,7 @@ class RefusesToStart(FloodgateTest):
         self.assertEqual(held_in(self.shop.data, self.shop.sales[0]), 300)
         self.assert_clean(self.shop.data)
 
+    @embedded_only("the journal")
     def test_a_journal_whose_ledger_is_gone(self):
         """An empty ledger beside it would turn everything promised into failed orders."""
         self.sell(1, 101)

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from bad_disk import LedgerDisk
-from harness import API, Attempt, Crowd, ledger, lock_ledger, orders_in
+from harness import API, Attempt, Crowd, embedded_only, ledger, lock_ledger, orders_in
 from managed import CLOCKS_APART_S, ManagedShop
 
 PAY_WITHIN_S = 900
@@ -88,14 +88,17 @@ class LedgerFails(ManagedShop):
         held = []
         self.go_through(lambda: held.append(lock_ledger(self.shop.data)), lambda: held[0].close())
 
+    @embedded_only("the disk of SQLite")
     def test_on_a_full_disk(self):
         disk = LedgerDisk(self.place)
         self.go_through(lambda: disk.fail_with(errno.ENOSPC), disk.mend, disk.environment)
 
+    @embedded_only("the disk of SQLite")
     def test_on_a_disk_that_became_read_only(self):
         disk = LedgerDisk(self.place)
         self.go_through(lambda: disk.fail_with(errno.EROFS), disk.mend, disk.environment)
 
+    @embedded_only("the disk of SQLite")
     def test_killed_before_the_disk_was_mended(self):
         disk = LedgerDisk(self.place)
         self.open_shop(self.BUYERS, self.BUYERS, environment=disk.environment)

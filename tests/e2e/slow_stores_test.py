@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""A store that hangs: it takes connections and answers nobody. Who does not need it notices nothing;
+who does is told `busy` in time."""
+import statistics
+import time
+import unittest
+
+from books import clustered_only
+from cluster import ClusterTest
+from harness import API
+
+ANSWER_WITHIN_S = 1.0  # cluster.answer_within_ms
+MARGIN_S = 2.0         # of a machine that does other things meanwhile
+
+
+@clustered_only()
+class SlowStores(ClusterTest):
+    def ask_often(self, act, times=20):
+        """(how long each took, the answers)."""
+        took, answers = [], []
+        for _ in range(times):
+            began = time.monotonic()
+            answers.append(act())
+            took.append(time.monotonic() - began)
+        return took, answers
+
+    def assert_lives(self, node):
+        client = self.client(node)
+        took, answers = self.ask_often(lambda: client.get("/healthz"), 50)
+        self.assertEqual({a.status for a in answers}, {200})
+        self.assertLess(statistics.median(took), 0.1)
+        took, answers = self.ask_often(lambda: client.get(f"{API}/rounds"), 50)
+        self.assertEqual({a.status for a in answers}, {200})
+        self.assertLess(statistics.median(took), 0.1)
+
+    def test_redis_hangs(self):
+        self.open_shop(users=50, stock=40)
+        node, client = self.nodes[0], self.client(self.nodes[0])
+        self.assertEqual(client.buy(self.sale, self.shop.tokens[0]).status, 202)
+        self.stores_.redis.pause()
+        self.addCleanup(self.stores_.redis.resume)
+        took, answers = self.ask_often(lambda: client.buy(self.sale, self.shop.tokens[1]), 4)
+        self.assertEqual({(a.status, a.code) for a in answers}, {(503, "busy")})
+        self.assertLess(max(took), ANSWER_WITHIN_S + MARGIN_S)
+        self.assert_lives(node)
+        self.wait_until(lambda: client.get("/readyz").status == 503, 15, "still ready")
+        self.assertIn("redis", client.get("/readyz").text)
+        took, answers = self.ask_often(lambda: client.buy(99999, self.shop.tokens[1]), 5)
+        self.assertEqual({a.code for a in answers} - {"busy"}, {"unknown_sale"})
+        self.assertLess(statistics.median(took), ANSWER_WITHIN_S)
+        self.stores_.redis.resume()
+        self.wait_until(lambda: client.buy(self.sale, self.shop.tokens[2]).status == 202, 30)
+        self.wait_until(lambda: client.get("/readyz").status == 200, 30)
+
+    def test_refusals_are_quick_while_redis_hangs(self):
+        self.open_shop(users=50, stock=2)
+        client = self.client(self.nodes[0])
+        for token in self.shop.tokens[:3]:
+            answer = client.buy(self.sale, token)
+        self.assertEqual(answer.code, "sold_out")
+        self.stores_.redis.pause()
+        self.addCleanup(self.stores_.redis.resume)
+        took, answers = self.ask_often(lambda: client.buy(self.sale, self.shop.tokens[9]), 5)
+        self.assertLessEqual({a.code for a in answers}, {"sold_out", "busy"})
+        self.assertLess(max(took), ANSWER_WITHIN_S + MARGIN_S)
+        self.stores_.redis.resume()
+
+    def test_mariadb_hangs(self):
+        self.open_shop(users=50, stock=40)
+        node, client = self.nodes[0], self.client(self.nodes[0], timeout_s=60)
+        self.stores_.maria.pause()
+        self.addCleanup(self.stores_.maria.resume)
+        took, answers = self.buy_for(client, range(1, 11))
+        self.assertEqual({a.status for a in answers}, {202}, [a.text for a in answers])
+        self.assertLess(max(took), ANSWER_WITHIN_S + MARGIN_S)
+        self.assert_lives(node)
+        self.wait_until(lambda: client.get("/readyz").status == 503, 40, "still ready")
+        self.stores_.maria.resume()
+        self.wait_until_entered(10, 60)
+        self.wait_until(lambda: client.get("/readyz").status == 200, 30)
+        self.stop_all()
+
+    def buy_for(self, client, buyers):
+        waiting = iter(buyers)
+        return self.ask_often(lambda: client.buy(self.sale, self.shop.tokens[next(waiting) - 1]),
+                              len(buyers))
+
+
+if __name__ == "__main__":
+    unittest.main()
