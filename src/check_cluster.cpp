@@ -52,9 +52,10 @@ private:
             return wrong(fmt::format("partition {}: the gate is in epoch {}, the ledger in {}",
                                      p.number, state.epoch, at.epoch));
         if (state.appended < at.number)
-            return wrong(fmt::format("partition {}: the ledger has entered {} promises, the line "
-                                     "ends at {}",
-                                     p.number, at.number, state.appended));
+            return wrong(
+                fmt::format("partition {}: the ledger has entered {} promises, the line "
+                            "ends at {}",
+                            p.number, at.number, state.appended));
         queued_ += state.appended - at.number;
     }
 
@@ -66,8 +67,8 @@ private:
                               standing->stock, s.stock));
         const auto differences = clerk::match_orders({book_, gate_, between_}, s.id);
         if (!differences)
-            return wrong(fmt::format("sale {}: promises in the line are not being entered",
-                                     s.id.value));
+            return wrong(
+                fmt::format("sale {}: promises in the line are not being entered", s.id.value));
         for (const std::string& what : clerk::say(book_, *differences, named_max)) wrong(what);
         std::int64_t units = 0;
         expect(book_.tallies().for_each_held(s.id,

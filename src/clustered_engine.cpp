@@ -31,12 +31,12 @@
 namespace floodgate {
 namespace {
 
-constexpr milliseconds believed_for{1000};    // what was heard of an order
-constexpr milliseconds limits_every{200};     // limits are exchanged
-constexpr milliseconds follow_every{500};     // logouts of other nodes are looked for
+constexpr milliseconds believed_for{1000};     // what was heard of an order
+constexpr milliseconds limits_every{200};      // limits are exchanged
+constexpr milliseconds follow_every{500};      // logouts of other nodes are looked for
 constexpr milliseconds catalogue_every{2000};  // and changes of the catalogue
-constexpr std::size_t news_at_once = 200;     // orders in one message
-constexpr double share_purchases_from = 0.5;  // of a burst: who clicks once never reaches Redis
+constexpr std::size_t news_at_once = 200;      // orders in one message
+constexpr double share_purchases_from = 0.5;   // of a burst: who clicks once never reaches Redis
 
 settings prepared(settings s) {
     std::error_code error;
@@ -135,9 +135,8 @@ clustered_engine::clustered_engine(settings s)
       front_(with_, {clock_, book_, gate_, tickets_}),
       logins_(redis_, front_.sessions, with_.cluster.name),
       limits_(redis_, with_.cluster.name),
-      leases_(redis_, {.name = with_.cluster.name,
-                       .node = with_.node,
-                       .lease = with_.cluster.lease}),
+      leases_(redis_,
+              {.name = with_.cluster.name, .node = with_.node, .lease = with_.cluster.lease}),
       duty_("care", *db_, book_, leases_),
       between_(book_, gate_, with_.cluster.partitions),
       care_(for_care(), with_.care),
@@ -156,8 +155,8 @@ clustered_engine::clustered_engine(settings s)
     limits_.add("purchase_by_address", front_.purchase_by_address, share_purchases_from);
     limits_.add("purchase_by_user", front_.purchase_by_user, share_purchases_from);
     if (with_.cluster.queue == queue_kind::rabbitmq)
-        reminders_ = std::make_unique<queue::reminders>(
-            with_.cluster.rabbitmq, with_.cluster.name, [this] { care_.look_at_deadlines(); });
+        reminders_ = std::make_unique<queue::reminders>(with_.cluster.rabbitmq, with_.cluster.name,
+                                                        [this] { care_.look_at_deadlines(); });
     front_.restore_logins();
     // Numbers of several nodes do not come in order: the ledger is always asked.
     front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});
@@ -172,8 +171,7 @@ front::opening clustered_engine::opening() {
     std::vector<std::string> weak = weaknesses_of(facts_);
     for (const std::string& line : book_.weaknesses()) weak.push_back(line);
     if (with_.cluster.strict && !weak.empty())
-        throw std::runtime_error(
-            fmt::format("cluster.strict: {}", fmt::join(weak, "; ")));
+        throw std::runtime_error(fmt::format("cluster.strict: {}", fmt::join(weak, "; ")));
     std::vector<std::string> lines{say_durability(facts_), "ledger: " + book_.durability()};
     for (const std::string& line : weak) {
         log::warning("engine.weak", "what", line);
@@ -274,7 +272,8 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
               .clock = by.clock_,
               .news = [&by](auto news) { by.tell(news); }},
              p, by.with_.clerk) {
-    post.seek("lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
+    post.seek(
+        "lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
 }
 
 void clustered_engine::tell(std::span<const sale::order_news> news) {

@@ -79,7 +79,8 @@ void prepare_directory(const std::string& data) {
 }
 
 void expect_empty(ledger::ledger& book) {
-    if (!expect(book.catalogue().products(), "ledger").empty() || book.users().find(sale::user_id{1}))
+    if (!expect(book.catalogue().products(), "ledger").empty() ||
+        book.users().find(sale::user_id{1}))
         throw std::runtime_error("the ledger is not empty; a fixture needs a database of its own");
 }
 

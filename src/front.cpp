@@ -32,8 +32,8 @@ front::front(const settings& s, const world& w)
 }
 
 void front::restore_logins() {
-    expect(world_.book.users().for_each_login(
-               world_.clock.now(), [&](const sale::login& l) { sessions.add(l); }),
+    expect(world_.book.users().for_each_login(world_.clock.now(),
+                                              [&](const sale::login& l) { sessions.add(l); }),
            "ledger");
     log::info("guard.logins_loaded", "logins", sessions.count());
 }
@@ -44,12 +44,12 @@ void front::show() {
 }
 
 edge::clerks_help front::help(care& by) {
-    return {.settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
-            .ask_channels = [&by] { by.ask_channels(); },
-            .reconciliation = [&by] { return by.reconciliation(); },
-            .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
-            .repair = [&by](sale::sale_id id,
-                            const std::string& note) { return by.repair(id, note); }};
+    return {
+        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
+        .ask_channels = [&by] { by.ask_channels(); },
+        .reconciliation = [&by] { return by.reconciliation(); },
+        .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
+        .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
 }
 
 std::string front::why_not_ready() const {

@@ -35,8 +35,8 @@ public:
     struct opening {
         floodgate::care& care;
         edge::fellow_nodes fellows{};
-        std::vector<std::string> durability;      // what holds, one line each
-        std::function<std::string()> readiness{};  // empty text: ready; otherwise why not
+        std::vector<std::string> durability;            // what holds, one line each
+        std::function<std::string()> readiness{};       // empty text: ready; otherwise why not
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
     };
     // Binds the port; throws std::runtime_error with one clear line.

@@ -94,8 +94,8 @@ void add_partitions(page_builder& page, const cluster_figures& c) {
     using keeper = clerk::keeper_figures;
     each("floodgate_partition_held", "1 while this node looks after the partition.",
          MetricType::Gauge, [](const keeper& k) { return k.holds ? 1.0 : 0.0; });
-    each("floodgate_partition_serving", "1 while this node enters its promises.",
-         MetricType::Gauge, [](const keeper& k) { return k.serving ? 1.0 : 0.0; });
+    each("floodgate_partition_serving", "1 while this node enters its promises.", MetricType::Gauge,
+         [](const keeper& k) { return k.serving ? 1.0 : 0.0; });
     each("floodgate_partition_rebuilds_total", "Times this node rebuilt it from the ledger.",
          MetricType::Counter, [](const keeper& k) { return number(k.rebuilds); });
     each("floodgate_partition_rebuild_seconds", "How long the latest of these took.",
@@ -115,8 +115,7 @@ void add_cluster(page_builder& page, const cluster_figures& c) {
     page.gauge("floodgate_nodes_alive", "Nodes of the cluster that this one knows of.",
                number(c.nodes_alive));
     page.gauge("floodgate_on_duty", "1 on the node that runs the timed jobs.", c.on_duty ? 1 : 0);
-    page.gauge("floodgate_bus_connected", "1 while the bus can be heard.",
-               c.bus.connected ? 1 : 0);
+    page.gauge("floodgate_bus_connected", "1 while the bus can be heard.", c.bus.connected ? 1 : 0);
     page.counter("floodgate_bus_published_total", "Messages to the other nodes.",
                  number(c.bus.published));
     page.counter("floodgate_bus_heard_total", "Messages from the other nodes.",

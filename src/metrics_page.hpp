@@ -9,9 +9,9 @@
 
 #include "care.hpp"
 #include "clerk/clerk.hpp"
-#include "edge/event_loop.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/bus.hpp"
+#include "edge/event_loop.hpp"
 #include "journal/journal.hpp"
 #include "sale/answer.hpp"
 

@@ -28,8 +28,7 @@ result<std::vector<sale::order_no>> on_partitions::of_sale(sale::sale_id id) {
     const sale::partition p = sale::partition_of(id, partitions_);
     const auto gate = gate_.state_of(p);
     if (!gate) return gate.error();
-    const sale::sequence end =
-        sale::to_sequence({.epoch = gate->epoch, .number = gate->appended});
+    const sale::sequence end = sale::to_sequence({.epoch = gate->epoch, .number = gate->appended});
     const auto deadline = std::chrono::steady_clock::now() + wait_at_most;
     do {
         const auto position = book_.orders().position(sale::line_of(p));

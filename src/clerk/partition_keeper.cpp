@@ -11,8 +11,8 @@
 namespace floodgate::clerk {
 namespace {
 
-constexpr milliseconds look_every{200};    // while serving: does the gate still agree?
-constexpr milliseconds try_again{250};     // after Redis or the ledger failed
+constexpr milliseconds look_every{200};  // while serving: does the gate still agree?
+constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
 constexpr std::size_t load_batch = 2000;   // orders

@@ -90,8 +90,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool wanted_ = false, working_ = false, ending_ = false;  // guarded by mutex_
-    std::shared_ptr<shift> shift_;          // the same
-    keeper_figures figures_;                // the same
+    std::shared_ptr<shift> shift_;                            // the same
+    keeper_figures figures_;                                  // the same
     std::thread thread_;
 };
 

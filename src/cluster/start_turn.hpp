@@ -13,8 +13,7 @@ class start_turn {
 public:
     // Waits for its turn, up to `patience`; throws std::runtime_error when it does not come. A node
     // that dies during its turn holds the others up for a minute at most.
-    start_turn(store::redis& redis, std::string name,
-               milliseconds patience = milliseconds(90'000));
+    start_turn(store::redis& redis, std::string name, milliseconds patience = milliseconds(90'000));
     ~start_turn();  // the next one's
     start_turn(const start_turn&) = delete;
     start_turn& operator=(const start_turn&) = delete;

@@ -26,7 +26,7 @@ public:
     result<void> set_password_hash(sale::user_id id, const std::string& hash);  // not_found
 
     result<void> add_login(const sale::login& l);
-    result<void> remove_login(const sale::token_hash& hash);  // absent is fine
+    result<void> remove_login(const sale::token_hash& hash);                    // absent is fine
     result<sale::login> find_login(const sale::token_hash& hash, instant now);  // not_found
     // Deletes what expired before `now`; gives how many.
     result<std::int64_t> prune_logins(instant now);
