@@ -1,42 +1,24 @@
+#include "clustered_engine.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include "base/log.hpp"
-#include "clerk/on_partitions.hpp"
-#include "clerk/partition_keeper.hpp"
-#include "cluster/redis_bus.hpp"
-#include "cluster/redis_leases.hpp"
-#include "cluster/start_turn.hpp"
-#include "engine.hpp"
-#include "expect.hpp"
-#include "fence_post.hpp"
-#include "first_use.hpp"
-#include "front.hpp"
-#include "guard/shared_limits.hpp"
-#include "guard/shared_logins.hpp"
-#include "guard/shared_tickets.hpp"
-#include "guard/tokens.hpp"
 #include "open_ledger.hpp"
-#include "pulse.hpp"
 #include "queue/rabbit_queue.hpp"
-#include "queue/reminders.hpp"
 #include "queue/stream_queue.hpp"
-#include "restore.hpp"
-#include "sale/news_codec.hpp"
 #include "strength.hpp"
 
 namespace floodgate {
 namespace {
 
-constexpr milliseconds believed_for{1000};     // what was heard of an order
-constexpr milliseconds limits_every{200};      // limits are exchanged
-constexpr milliseconds follow_every{500};      // logouts of other nodes are looked for
-constexpr milliseconds catalogue_every{2000};  // and changes of the catalogue
-constexpr std::size_t news_at_once = 200;      // orders in one message
-constexpr double share_purchases_from = 0.5;   // of a burst: who clicks once never reaches Redis
+constexpr milliseconds believed_for{1000};    // what was heard of an order
+constexpr milliseconds limits_every{200};     // limits are exchanged
+constexpr milliseconds follow_every{500};     // logouts of other nodes are looked for
+constexpr double share_purchases_from = 0.5;  // of a burst: who clicks once never reaches Redis
 
 settings prepared(settings s) {
     std::error_code error;
@@ -46,67 +28,7 @@ settings prepared(settings s) {
     return s;
 }
 
-class clustered_engine final : public engine {
-public:
-    explicit clustered_engine(settings s);
-    ~clustered_engine() override;
-    clustered_engine(const clustered_engine&) = delete;
-    clustered_engine& operator=(const clustered_engine&) = delete;
-
-    void create_first_admin() override {
-        floodgate::create_first_admin(book_, front_.passwords, clock_.now());
-    }
-    void create_demo() override;
-    void run() override;
-    std::string address() const override { return front_.address(); }
-
-private:
-    struct looked_after {  // one partition
-        looked_after(clustered_engine& by, sale::partition p);
-        fence_post post;
-        clerk::partition_keeper keeper;
-    };
-
-    gate::redis_turnstile_options for_gate() const;
-    care::world for_care();
-    edge::fellow_nodes for_edge();
-    std::optional<guard::identity> find_login(std::string_view token, instant now);
-    front::opening opening();
-    std::unique_ptr<queue::promise_queue> open_queue(sale::partition p);
-    void tell(std::span<const sale::order_news> news);
-    void remind_of(std::span<const sale::order_news> news);
-    void hear(std::string_view topic, std::string_view message);
-    void note_catalogue();
-    bool follow();
-    clerk::figures clerk_figures() const;
-    void measure(metrics_sources& to);
-
-    settings with_;
-    even_clock clock_;
-    store::redis redis_;
-    store::redis_facts facts_;
-    std::optional<cluster::start_turn> turn_;  // until the ledger is ready for everybody
-    store::database* db_ = nullptr;            // book_ owns it
-    ledger::ledger book_;
-    cluster::redis_bus bus_;
-    gate::redis_turnstile gate_;
-    guard::shared_tickets tickets_;
-    front front_;
-    guard::shared_logins logins_;
-    guard::shared_limits limits_;
-    cluster::redis_leases leases_;
-    fence_post duty_;
-    clerk::on_partitions between_;
-    std::vector<std::unique_ptr<looked_after>> partitions_;
-    std::mutex forgotten_mutex_;
-    forgotten_sales forgotten_;  // guarded by it
-    care care_;
-    std::unique_ptr<queue::reminders> reminders_;  // with RabbitMQ
-    std::atomic<bool> catalogue_changed_{false};
-    instant catalogue_read_{};  // of the follower's thread
-    pulse pulse_;
-    clerk::routine limiting_, following_;
-};
+}  // namespace
 
 gate::redis_turnstile_options clustered_engine::for_gate() const {
     gate::redis_turnstile_options o;
@@ -217,36 +139,6 @@ care::world clustered_engine::for_care() {
                 }};
 }
 
-edge::fellow_nodes clustered_engine::for_edge() {
-    return {.find_login = [this](std::string_view token,
-                                 instant now) { return find_login(token, now); },
-            .logged_in =
-                [this](const sale::login& l) {
-                    if (const auto kept = logins_.keep(l, clock_.now()); !kept)
-                        log::warning("engine.login_not_shared", "reason", kept.error().message());
-                    bus_.publish("login", logins_.tell(l));
-                },
-            .logged_out =
-                [this](const sale::token_hash& hash) {
-                    if (const auto gone = logins_.remove(hash, clock_.now()); !gone)
-                        log::warning("engine.logout_not_shared", "reason", gone.error().message());
-                    bus_.publish("logout", logins_.tell(hash));
-                },
-            .catalogue_changed = [this] { bus_.publish("catalogue", ""); }};
-}
-
-// With Redis away the ledger knows; otherwise it need not be asked about every token that somebody
-// makes up.
-std::optional<guard::identity> clustered_engine::find_login(std::string_view token, instant now) {
-    const auto found = logins_.find(token, now);
-    if (found) return *found;
-    if (found.error() != errc::store_unavailable) return std::nullopt;
-    const auto kept = book_.users().find_login(guard::hash_of(token), now);
-    if (!kept) return std::nullopt;
-    front_.sessions.add(*kept);
-    return guard::identity{kept->user, kept->role};
-}
-
 std::unique_ptr<queue::promise_queue> clustered_engine::open_queue(sale::partition p) {
     const cluster_settings& c = with_.cluster;
     if (c.queue == queue_kind::rabbitmq) {
@@ -274,61 +166,6 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
              p, by.with_.clerk) {
     post.seek(
         "lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
-}
-
-void clustered_engine::tell(std::span<const sale::order_news> news) {
-    front_.mailroom.deliver(news);
-    if (reminders_) remind_of(news);
-    for (; !news.empty(); news = news.subspan(std::min(news_at_once, news.size())))
-        bus_.publish("news", sale::encode_news(news.first(std::min(news_at_once, news.size()))));
-}
-
-// The node on duty looks at the deadlines when the first of these is due.
-void clustered_engine::remind_of(std::span<const sale::order_news> news) {
-    for (const sale::order_news& n : news) {
-        if (n.what.state != sale::order_state::unpaid || n.event != 0) continue;
-        reminders_->remind(std::max(milliseconds(0), n.what.pay_by - clock_.now()));
-    }
-}
-
-// From the bus's thread: what takes long is left to the follower.
-void clustered_engine::hear(std::string_view topic, std::string_view message) {
-    if (topic == "news") {
-        if (const auto news = sale::decode_news(message)) front_.mailroom.deliver(*news);
-    } else if (topic == "lifted") {
-        sale::sale_id id;
-        std::from_chars(message.data(), message.data() + message.size(), id.value);
-        gate_.lift(id);
-    } else if (topic == "catalogue") {
-        catalogue_changed_ = true;
-        following_.wake();
-    } else if (topic == "repaired") {
-        front_.mailroom.forget_orders();
-    } else if (topic == "login" || topic == "logout") {
-        logins_.hear(topic, message);
-    }
-}
-
-// What the bus may have failed to tell.
-bool clustered_engine::follow() {
-    const instant now = clock_.now();
-    if (!logins_.catch_up(now)) {  // log-outs may have been missed: the ledger has what is valid
-        front_.sessions.clear();
-        front_.restore_logins();
-    }
-    if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
-        catalogue_read_ = now;
-        if (front_.showcase.reload()) note_catalogue();
-    }
-    return false;
-}
-
-void clustered_engine::note_catalogue() {
-    forgotten_sales over;
-    for (const sale::sale& s : front_.showcase.sales())
-        if (s.ends_at + remembered_after_end < clock_.now()) over.insert(s.id);
-    const std::lock_guard lock(forgotten_mutex_);
-    forgotten_ = std::move(over);
 }
 
 void clustered_engine::create_demo() {
@@ -394,8 +231,6 @@ void clustered_engine::measure(metrics_sources& to) {
     for (const auto& p : partitions_) c.keepers.push_back(p->keeper.read_figures());
     to.cluster = std::move(c);
 }
-
-}  // namespace
 
 std::unique_ptr<engine> make_clustered_engine(settings s) {
     return std::make_unique<clustered_engine>(std::move(s));

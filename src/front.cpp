@@ -38,6 +38,15 @@ void front::restore_logins() {
     log::info("guard.logins_loaded", "logins", sessions.count());
 }
 
+void front::reload_logins() {
+    std::vector<sale::login> valid;
+    expect(world_.book.users().for_each_login(world_.clock.now(),
+                                              [&](const sale::login& l) { valid.push_back(l); }),
+           "ledger");
+    sessions.replace_all(valid);
+    log::info("guard.logins_loaded", "logins", sessions.count());
+}
+
 void front::show() {
     if (const auto shown = showcase.reload(); !shown)
         log::error("engine.showcase_failed", "reason", shown.error().message());

@@ -29,6 +29,8 @@ public:
 
     // Loads the logins from the ledger; throws std::runtime_error.
     void restore_logins();
+    // The same later, when log-outs may have been missed.
+    void reload_logins();
     // Buyers see the catalogue as it is now. A failure is logged.
     void show();
 

@@ -1,5 +1,7 @@
 #include "guard/sessions.hpp"
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,10 +62,17 @@ void sessions::remove(const sale::token_hash& hash) {
     p.logins.erase(k);
 }
 
-void sessions::clear() {
+void sessions::replace_all(std::span<const sale::login> logins) {
+    boost::unordered_flat_set<key, key_hash> valid;
+    valid.reserve(logins.size());
+    for (const sale::login& l : logins) {
+        valid.insert(key_from(l.hash));
+        add(l);
+    }
     for (part& p : parts_) {
         const std::lock_guard lock(p.mutex);
-        p.logins.clear();
+        boost::unordered::erase_if(p.logins,
+                                   [&](const auto& login) { return !valid.contains(login.first); });
     }
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/clock.hpp"
@@ -39,7 +40,9 @@ public:
     void add(const sale::login& l);
     // Absent is fine. A find that starts afterwards does not see it.
     void remove(const sale::token_hash& hash);
-    void clear();
+    // Forgets every login that is not among these, and takes over those that are. Whoever logged in
+    // since they were read has to be found again.
+    void replace_all(std::span<const sale::login> logins);
 
     // Sweeps one of the table's parts and gives how many logins it forgot. Expired ones are refused
     // anyway; call it once a second or so to have their memory back within `parts` calls.
