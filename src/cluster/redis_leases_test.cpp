@@ -110,6 +110,19 @@ TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
     EXPECT_GT(redis_->ask(key(), {"PTTL", key()})->integer, 50'000);
 }
 
+TEST_P(LeasesTest, ThatHaveBecomeAnothersUnnoticedAreNotReleased) {
+    auto slow = quick(name_);
+    slow.lease = milliseconds(60'000);
+    slow.renew_every = milliseconds(20'000);
+    lease_node a(*redis_, slow);
+    a.leases.seek(a.log.make("care", numbers_), "");
+    a.leases.start();
+    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
+    a.leases.stop();
+    EXPECT_EQ(holder(), "somebody-else");
+}
+
 TEST_P(LeasesTest, AreGivenBackWhenNoNumberCanBeRaised) {
     lease_node& a = add_node();
     a.log.refuse = true;
@@ -130,6 +143,7 @@ TEST_P(LeasesTest, OfAGroupAreSharedOutAmongTheNodesAlive) {
     ASSERT_TRUE(soon([&] { return a.log.count() == 8; }));
     lease_node& b = start_eight();
     EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
+    EXPECT_EQ(a.log.gains(), 8) << "what it gave up it did not take again";
     lease_node& c = start_eight();
     EXPECT_TRUE(soon([&] {
         return a.log.count() <= 3 && b.log.count() <= 3 && c.log.count() <= 3 &&
@@ -139,6 +153,17 @@ TEST_P(LeasesTest, OfAGroupAreSharedOutAmongTheNodesAlive) {
     EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
     b.leases.stop();
     EXPECT_TRUE(soon([&] { return a.log.count() == 8; }));
+}
+
+TEST_P(LeasesTest, OfAGroupAreSoughtOnlyUpToTheFairShare) {
+    const std::string nodes = name_ + ":nodes";
+    const std::string soon_ms = std::to_string(to_ms(wall_clock().now()) + 60'000);
+    ASSERT_TRUE(redis_->ask(nodes, {"ZADD", nodes, soon_ms, "another-node"}));
+    lease_node& a = start_eight();
+    ASSERT_TRUE(soon([&] { return a.log.count() == 4; }));
+    std::this_thread::sleep_for(milliseconds(300));
+    EXPECT_EQ(a.log.gains(), 4);
+    EXPECT_EQ(a.leases.nodes_alive().size(), 2U);
 }
 
 // Whose turn it is cannot take it up: better a node with more than its share than nobody.

@@ -95,6 +95,7 @@ TEST_P(SharedLoginsTest, ThatAreHeardOfAfterTheirEndStayRevoked) {
 TEST_P(SharedLoginsTest, ThatAreAddedLateAreRemovedByTheOverlap) {
     ASSERT_TRUE(here_->logins.keep(login(), now_));
     ASSERT_TRUE(here_->logins.remove(hash_of(token_), now_));
+    std::this_thread::sleep_for(milliseconds(20));
     ASSERT_TRUE(there_->logins.catch_up(now_));
     there_->local.add(login());  // by whoever had read it before
     ASSERT_TRUE(there_->logins.catch_up(now_));

@@ -143,10 +143,10 @@ TEST(RedisFailure, ALineComesBackAfterARestart) {
     EXPECT_TRUE(back);
 }
 
-// Takes connections, reads what comes first, and hangs up without an answer.
+// Says that it is a master, so many times; hangs up on every other command, without an answer.
 class rude_server {
 public:
-    rude_server() {
+    explicit rude_server(int times_master = 0) : times_master_(times_master) {
         sockaddr_in any{};
         any.sin_family = AF_INET;
         any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -173,13 +173,27 @@ private:
         for (;;) {
             const int peer = ::accept(fd_, nullptr, nullptr);
             if (peer < 0) return;
-            std::array<char, 4096> bytes{};
-            if (::recv(peer, bytes.data(), bytes.size(), 0) > 0) ++commands_;
+            while (answers(peer)) {
+            }
             ::close(peer);
         }
     }
+    bool answers(int peer) {
+        std::array<char, 4096> bytes{};
+        const ssize_t size = ::recv(peer, bytes.data(), bytes.size(), 0);
+        if (size <= 0) return false;
+        const std::string_view said(bytes.data(), static_cast<std::size_t>(size));
+        if (said.find("ROLE") == std::string_view::npos) {
+            ++commands_;
+            return false;
+        }
+        const std::string role = times_master_-- > 0 ? "master" : "_slave";
+        const std::string answer = "*1\r\n$6\r\n" + role + "\r\n";
+        return ::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL) > 0;
+    }
     int fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
     int port_ = 0;
+    int times_master_;
     std::atomic<int> commands_{0};
     std::jthread thread_;
 };
@@ -197,6 +211,18 @@ TEST(RedisFailure, NothingIsSentAgainThatMayHaveBeenDone) {
     EXPECT_EQ(server.commands(), 3);
     EXPECT_EQ(r.open_line()->ask("a", {"INCR", "a"}, 0ms).error(), errc::store_unavailable);
     EXPECT_EQ(server.commands(), 4);
+}
+
+TEST(RedisFailure, NothingIsSentToAnotherThatMayHaveBeenDone) {
+    rude_server first(1);
+    rude_server second(1);
+    redis_options options;
+    options.addresses = {first.address(), second.address()};
+    options.retry_after = 0ms;
+    redis r(options);
+    EXPECT_EQ(r.ask("a", {"INCR", "a"}).error(), errc::store_unavailable);
+    EXPECT_EQ(first.commands(), 1);
+    EXPECT_EQ(second.commands(), 0);
 }
 
 TEST(RedisFailure, AReplicaThatWasPromotedIsFound) {
