@@ -1,95 +1,18 @@
-// The SQL port over a real MariaDB: FLOODGATE_TEST_MARIADB names it.
+// The SQL port over a real MariaDB.
 
 #include "store/mariadb_database.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
-#include <cstdlib>
-#include <random>
 #include <thread>
 
 #include "store/insert_rows.hpp"
+#include "store/mariadb_fixture.hpp"
 
 namespace floodgate::store {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
-
-class MariadbDatabaseTest : public testing::Test {
-protected:
-    void SetUp() override {
-        const char* server = std::getenv("FLOODGATE_TEST_MARIADB");
-        if (server == nullptr) GTEST_SKIP() << "FLOODGATE_TEST_MARIADB names no server";
-        const std::string list = server;
-        options_.addresses = {list.substr(0, list.find(','))};
-        options_.user = "root";
-        options_.password = "floodgate";
-        options_.database = "floodgate_store_" + std::to_string(std::random_device{}());
-        options_.io_timeout = std::chrono::seconds(2);
-    }
-    void TearDown() override {
-        if (options_.addresses.empty()) return;
-        open_mariadb(options_)->writer()->execute("DROP DATABASE `" + options_.database + "`");
-    }
-
-    std::unique_ptr<database> open() const { return open_mariadb(options_); }
-    std::unique_ptr<database> open_with_table() const {
-        auto db = open();
-        db->writer()->execute(
-            "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, word TEXT, raw BLOB)");
-        return db;
-    }
-    // What cannot be opened, in words.
-    static std::string refusal(const mariadb_options& options) {
-        try {
-            open_mariadb(options);
-        } catch (const sql_error& e) {
-            return e.what();
-        }
-        return "";
-    }
-    static std::vector<std::int64_t> ids(connection& c) {
-        std::vector<std::int64_t> all;
-        auto rows = c.ask("SELECT id FROM t ORDER BY id");
-        while (rows.next()) all.push_back(rows.get<std::int64_t>(0));
-        return all;
-    }
-    static std::int64_t number(connection& c, std::string_view sql) {
-        auto rows = c.ask(sql);
-        return rows.next() ? rows.get<std::int64_t>(0) : -1;
-    }
-    template <class Act>
-    static std::optional<sql_failure> failure(Act act) {
-        try {
-            act();
-        } catch (const sql_error& e) {
-            return e.kind();
-        }
-        return std::nullopt;
-    }
-    // As a restart of the server does to everybody who was connected.
-    void end_all_connections() const {
-        mariadb_options other = options_;
-        other.database = "mysql";
-        const auto db = open_mariadb(other);
-        const auto c = db->writer();
-        std::vector<std::int64_t> found;
-        {
-            auto rows = c->ask("SELECT id FROM information_schema.processlist WHERE db = ?",
-                               options_.database);
-            while (rows.next()) found.push_back(rows.get<std::int64_t>(0));
-        }
-        EXPECT_THAT(found, Not(IsEmpty()));
-        for (const auto id : found) c->execute("KILL " + std::to_string(id));
-    }
-
-    mariadb_options options_;
-};
 
 TEST_F(MariadbDatabaseTest, EveryTypeComesBackAsItWent) {
     using name_id = tagged<std::uint64_t, struct name_tag>;
@@ -284,99 +207,6 @@ TEST_F(MariadbDatabaseTest, AReaderCannotWrite) {
     db->writer()->run("INSERT INTO t (id) VALUES (1)");  // on the same connection
 }
 
-TEST_F(MariadbDatabaseTest, OneMoreThanAllowedWaitsAndThenIsTold) {
-    options_.connections_max = 2;
-    options_.io_timeout = std::chrono::seconds(1);
-    const auto db = open();
-    auto first = db->writer();
-    const auto second = db->reader();
-    EXPECT_EQ(failure([&] { db->reader(); }), sql_failure::busy);
-    std::thread later([&] {
-        std::this_thread::sleep_for(milliseconds(50));
-        first.reset();
-    });
-    EXPECT_EQ(number(*db->reader(), "SELECT 7"), 7);
-    later.join();
-}
-
-TEST_F(MariadbDatabaseTest, LostConnectionsAreReplacedWithoutOneFailedCall) {
-    const auto db = open_with_table();
-    {  // five of them, idle
-        std::vector<database::lease> all;
-        for (int i = 0; i < 5; ++i) {
-            all.push_back(db->writer());
-            EXPECT_EQ(number(*all.back(), "SELECT 7"), 7);
-        }
-    }
-    end_all_connections();
-    std::vector<database::lease> all;
-    for (int i = 0; i < 5; ++i) {
-        all.push_back(db->writer());
-        all.back()->run("INSERT INTO t (word) VALUES ('w')");
-    }
-    EXPECT_EQ(ids(*db->reader()).size(), 5U);
-}
-
-TEST_F(MariadbDatabaseTest, InsideATransactionALostConnectionIsAFailureAndTheNextWorks) {
-    const auto db = open_with_table();
-    EXPECT_EQ(failure([&] {
-                  const auto c = db->writer();
-                  transaction t(*c, access::write);
-                  c->run("INSERT INTO t (id) VALUES (1)");
-                  end_all_connections();
-                  c->run("INSERT INTO t (id) VALUES (2)");
-                  t.commit();
-              }),
-              sql_failure::other);
-    EXPECT_THAT(ids(*db->reader()), IsEmpty());
-    db->writer()->run("INSERT INTO t (id) VALUES (3)");
-    EXPECT_THAT(ids(*db->reader()), ElementsAre(3));
-}
-
-TEST_F(MariadbDatabaseTest, AServerThatDoesNotAnswerIsBusyBeforeLong) {
-    options_.io_timeout = std::chrono::seconds(1);
-    const auto db = open();
-    const auto before = std::chrono::steady_clock::now();
-    EXPECT_EQ(failure([&] { number(*db->reader(), "SELECT SLEEP(20)"); }), sql_failure::busy);
-    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
-    EXPECT_EQ(number(*db->reader(), "SELECT 7"), 7) << "on a new connection";
-}
-
-TEST_F(MariadbDatabaseTest, TheNextAddressIsTriedWhenOneDoesNotAnswer) {
-    mariadb_options two = options_;
-    two.addresses.insert(two.addresses.begin(), "127.0.0.1:1");
-    EXPECT_EQ(number(*open_mariadb(two)->reader(), "SELECT 7"), 7);
-}
-
-TEST_F(MariadbDatabaseTest, WhatIsWrongAtStartIsOneClearLine) {
-    mariadb_options wrong = options_;
-    wrong.addresses = {"127.0.0.1:1"};
-    EXPECT_THAT(refusal(wrong), HasSubstr("nobody answers at 127.0.0.1:1"));
-    wrong.addresses = {"127.0.0.1"};
-    EXPECT_THAT(refusal(wrong), HasSubstr("not HOST:PORT"));
-    wrong.addresses.clear();
-    EXPECT_THAT(refusal(wrong), HasSubstr("no address"));
-    wrong = options_;
-    wrong.password = "very-secret";
-    EXPECT_THAT(refusal(wrong), HasSubstr("wrong user or password"));
-    EXPECT_THAT(refusal(wrong), Not(HasSubstr("very-secret")));
-    wrong = options_;
-    wrong.database = "a`b";
-    EXPECT_THAT(refusal(wrong), HasSubstr("name"));
-}
-
-TEST_F(MariadbDatabaseTest, AUserWhoMayNotCreateTheDatabaseIsTold) {
-    const auto db = open();
-    const std::string user = "u" + std::to_string(std::random_device{}());
-    db->writer()->execute("CREATE USER " + user + " IDENTIFIED BY 'pw'");
-    mariadb_options theirs = options_;
-    theirs.user = user;
-    theirs.password = "pw";
-    theirs.database = options_.database + "x";
-    EXPECT_THAT(refusal(theirs), HasSubstr(theirs.database));
-    db->writer()->execute("DROP USER " + user);
-}
-
 TEST_F(MariadbDatabaseTest, TextComparesByteByByte) {
     const auto db = open();
     const auto c = db->writer();
@@ -384,27 +214,6 @@ TEST_F(MariadbDatabaseTest, TextComparesByteByByte) {
         adapt("CREATE TABLE k (w VARCHAR(9) NOT NULL PRIMARY KEY){table_end}", db->speaks()));
     c->run("INSERT INTO k VALUES ('a'), ('A'), ('\xc3\xa4')");
     EXPECT_EQ(number(*c, "SELECT COUNT(*) FROM k WHERE w = 'a'"), 1);
-}
-
-TEST_F(MariadbDatabaseTest, ItSaysHowDurableItIs) {
-    EXPECT_THAT(open()->durability(), testing::MatchesRegex("(mariadb|mysql) [0-9.]+ innodb_flush_"
-                                                            "log_at_trx_commit=[0-2] sync_binlog="
-                                                            "(off|[0-9]+) doublewrite=(on|off).*"));
-}
-
-TEST_F(MariadbDatabaseTest, OnlyOneChangesTheSchemaAtATime) {
-    const auto mine = open(), theirs = open();
-    std::atomic<bool> given_back = false, early = false;
-    auto first = mine->migrator();
-    std::thread other([&] {
-        const auto second = theirs->migrator();
-        early = !given_back;
-    });
-    std::this_thread::sleep_for(milliseconds(100));
-    given_back = true;
-    first.reset();
-    other.join();
-    EXPECT_FALSE(early);
 }
 
 }  // namespace
