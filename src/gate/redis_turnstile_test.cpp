@@ -114,6 +114,15 @@ TEST_F(RedisTurnstileTest, LeavesOutWhatIsReleasedWhileItIsRebuilt) {
     EXPECT_EQ(gate().look_up({1})->taken, 0);
 }
 
+TEST_F(RedisTurnstileTest, NamesTheLatestOrderAfterARebuild) {
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5, 2)).has_value());
+    const std::vector held{order_of(5, 60), order_of(5, 50)};
+    ASSERT_TRUE(gate().put_down(home, 2, held).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(ask(*lane_, attempts_of(5, 5))[0].order, sale::order_no{60});
+}
+
 TEST_F(RedisTurnstileTest, PutsManyOrdersDown) {
     ASSERT_TRUE(gate().begin(home, 2).has_value());
     ASSERT_TRUE(gate().load(2, open_sale(1, 5000, 2)).has_value());
@@ -163,17 +172,18 @@ TEST_F(RedisTurnstileTest, ClosesItselfWhenItsLineIsAheadOfIt) {
 TEST_F(RedisTurnstileTest, ClosesItselfWhenItHasGoneBackInTime) {
     warm_up(open_sale(1, 10));
     EXPECT_EQ(ask_one(1), answer::accepted);
-    const std::string gate_key = world_->key(home, "gate"), sale = world_->key(home, "sale:1");
-    const auto before = world_->redis().ask(sale, {"DUMP", sale});
-    const auto gate_before = world_->redis().ask(gate_key, {"DUMP", gate_key});
+    // As it was: an older snapshot, or a replica that had not heard of the second promise.
+    std::map<std::string, std::string> snapshot;
+    for (const char* what : {"gate", "line", "sale:1", "buyers:1"}) {
+        const std::string key = world_->key(home, what);
+        snapshot[key] = world_->redis().ask(key, {"DUMP", key})->text;
+    }
     EXPECT_EQ(ask_one(2), answer::accepted);
-    // Both as they were: an older snapshot, or a replica that had not heard of the second promise.
-    ASSERT_TRUE(world_->redis().ask(sale, {"RESTORE", sale, "0", before->text, "REPLACE"}));
-    ASSERT_TRUE(
-        world_->redis().ask(gate_key, {"RESTORE", gate_key, "0", gate_before->text, "REPLACE"}));
+    for (const auto& [key, bytes] : snapshot)
+        ASSERT_TRUE(world_->redis().ask(key, {"RESTORE", key, "0", bytes, "REPLACE"}));
     EXPECT_EQ(ask_one(3), answer::busy);
     EXPECT_FALSE(gate().state_of(home)->open) << "to be rebuilt";
-    EXPECT_EQ(world_->line().size(), 2U);
+    EXPECT_EQ(world_->line().size(), 1U);
     ASSERT_TRUE(gate().begin(home, 2).has_value());
     ASSERT_TRUE(gate().load(2, open_sale(1, 10)).has_value());
     ASSERT_TRUE(gate().open(home, 2).has_value());
@@ -336,6 +346,17 @@ TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
     EXPECT_EQ(relay.swallowed(), 2);
     EXPECT_EQ(last[0].what, answer::accepted);
     EXPECT_EQ(gate().promised_to({60})[0].order, last[0].order);
+}
+
+TEST_F(HarmedRedisTest, TakesUnitsBackWithoutMemory) {
+    const auto held = gate().held_in({1});
+    store::redis side(server_.options());
+    ASSERT_TRUE(side.ask("", {"CONFIG", "SET", "maxmemory", "1"}).has_value());
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
+    gate().release({1}, held.at(0).buyer, held.at(0).order);
+    EXPECT_EQ(gate().look_up({1})->taken, 0);
+    ASSERT_TRUE(side.ask("", {"CONFIG", "SET", "maxmemory", "0"}).has_value());
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::accepted);
 }
 
 TEST_F(HarmedRedisTest, SendsItsScriptAgainWhenTheServerForgotIt) {

@@ -305,9 +305,13 @@ return 'ok'
 
 // The first line makes Redis refuse the whole script where a write would be refused (a replica, no
 // memory, a failing disk), and keys of another slot.
+// What only gives back, closes or looks works without memory as well.
+constexpr std::string_view writes = "#!lua", writes_little = "#!lua flags=allow-oom",
+                           only_reads = "#!lua flags=no-writes";
+
 template <class... Parts>
 store::redis_script joined(Parts... parts) {
-    std::string text = "#!lua";
+    std::string text;
     (text.append(parts), ...);
     return store::redis_script(text);
 }
@@ -315,52 +319,52 @@ store::redis_script joined(Parts... parts) {
 }  // namespace
 
 const store::redis_script& take() {
-    static const auto script = joined(reading, judging);
+    static const auto script = joined(writes, reading, judging);
     return script;
 }
 
 const store::redis_script& release() {
-    static const auto script = joined(reading, releasing);
+    static const auto script = joined(writes_little, reading, releasing);
     return script;
 }
 
 const store::redis_script& retake() {
-    static const auto script = joined(reading, putting, retaking);
+    static const auto script = joined(writes, reading, putting, retaking);
     return script;
 }
 
 const store::redis_script& load() {
-    static const auto script = joined(loading);
+    static const auto script = joined(writes, loading);
     return script;
 }
 
 const store::redis_script& look() {
-    static const auto script = joined(looking);
+    static const auto script = joined(only_reads, looking);
     return script;
 }
 
 const store::redis_script& close() {
-    static const auto script = joined(closing);
+    static const auto script = joined(writes_little, closing);
     return script;
 }
 
 const store::redis_script& begin() {
-    static const auto script = joined(beginning);
+    static const auto script = joined(writes_little, beginning);
     return script;
 }
 
 const store::redis_script& forget() {
-    static const auto script = joined(fencing, forgetting);
+    static const auto script = joined(writes_little, fencing, forgetting);
     return script;
 }
 
 const store::redis_script& put_down() {
-    static const auto script = joined(fencing, reading, putting, putting_down);
+    static const auto script = joined(writes, fencing, reading, putting, putting_down);
     return script;
 }
 
 const store::redis_script& open() {
-    static const auto script = joined(opening);
+    static const auto script = joined(writes_little, opening);
     return script;
 }
 

@@ -52,6 +52,20 @@ TEST_F(SessionsTest, OneUserMayBeLoggedInTwice) {
     EXPECT_TRUE(table.find(laptop, noon));
 }
 
+TEST_F(SessionsTest, OnlyThoseThatReplaceAllAreLeft) {
+    const std::string gone = log_in(1);
+    const std::string stays = log_in(2);
+    const std::string comes = new_token();
+    table.replace_all(std::vector<sale::login>{
+        {hash_of(stays), {2}, sale::role::admin, evening},
+        {hash_of(comes), {3}, sale::role::buyer, evening},
+    });
+    EXPECT_FALSE(table.find(gone, noon));
+    EXPECT_EQ(table.find(stays, noon), (identity{{2}, sale::role::admin}));
+    EXPECT_TRUE(table.find(comes, noon));
+    EXPECT_EQ(table.count(), 2U);
+}
+
 TEST_F(SessionsTest, ALoginEndsAtTheMomentItExpires) {
     const std::string token = log_in(1, evening);
     EXPECT_TRUE(table.find(token, evening - milliseconds(1)));

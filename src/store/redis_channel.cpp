@@ -216,7 +216,7 @@ void redis_channel::read() {
             continue;
         }
         if (n < 0 && errno == EINTR) continue;
-        if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) broken_ = true;
+        if (n == 0 || errno != EAGAIN) broken_ = true;
         return;
     }
 }
@@ -239,7 +239,7 @@ void redis_channel::flush() {
         const ssize_t n = ::send(fd_, out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
         if (n > 0) {
             written_ += static_cast<std::size_t>(n);
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        } else if (errno == EAGAIN) {
             watch_writing(true);
             return;
         } else if (errno != EINTR) {

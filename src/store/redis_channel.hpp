@@ -60,8 +60,8 @@ public:
     void lose(time now);
 
     // While ready. Sent by flush().
-    void append(const redis_words& words, std::initializer_list<std::string_view> first = {}) {
-        words.write_to(out_, first);
+    void append(const redis_words& rest, std::initializer_list<std::string_view> first = {}) {
+        rest.write_to(out_, first);
     }
     void flush();
     // The next answer, in the order of the commands. False: none has come in.
