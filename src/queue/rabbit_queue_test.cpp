@@ -153,13 +153,13 @@ TEST_F(RabbitQueueTest, ALongLineSurvivesConnectionsThatAreCutAgainAndAgain) {
     }
     done = true;
     saboteur.join();
-    // Behind whatever comes again after the last cut.
-    world_->append(all + 1, all + 1);
-    EXPECT_EQ(read_orders(*q, at(all), 1), from_to(all + 1, all + 1));
-    q->entered(at(all + 1));
     EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
     q->stop();
-    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+    // RabbitMQ may have lost acknowledgements with the connection: what comes again is dropped.
+    world_->append(all + 1, all + 1);
+    const auto next = open("b");
+    next->start(at(all), nobody);
+    EXPECT_EQ(read_orders(*next, at(all), 1), from_to(all + 1, all + 1));
     EXPECT_EQ(ready(world_->name + ".dead"), 0U);
 }
 
