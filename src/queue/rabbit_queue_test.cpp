@@ -186,6 +186,21 @@ return redis.call('XADD', KEYS[1], '1-2', 'p', ARGV[2]))");
     EXPECT_EQ(orders_of(*in_stream), from_to(1, 1));
 }
 
+TEST_F(RabbitQueueTest, WhoDoesNotHoldThePartitionNeitherReadsNorPublishes) {
+    const std::string lock = world_->name + ".holder.3";
+    ASSERT_TRUE(hand_->declare_queue(lock, {}, store::queue_life::with_connection));
+    const auto q = open("a");
+    const auto left = q->left_behind(10);
+    ASSERT_FALSE(left);
+    EXPECT_EQ(left.error(), errc::store_unavailable);
+    world_->append(1, 2);
+    q->start(at(0), nobody);
+    std::this_thread::sleep_for(300ms);
+    EXPECT_EQ(world_->length(), 1);
+    hand_->close();
+    EXPECT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
+}
+
 TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
     const auto first = open("a");
     first->start(at(0), nobody);
