@@ -153,13 +153,13 @@ TEST_F(RabbitQueueTest, ALongLineSurvivesConnectionsThatAreCutAgainAndAgain) {
     }
     done = true;
     saboteur.join();
-    // Behind whatever comes again after the last cut.
-    world_->append(all + 1, all + 1);
-    EXPECT_EQ(read_orders(*q, at(all), 1), from_to(all + 1, all + 1));
-    q->entered(at(all + 1));
     EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
     q->stop();
-    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+    // RabbitMQ may have lost acknowledgements with the connection: what comes again is dropped.
+    world_->append(all + 1, all + 1);
+    const auto next = open("b");
+    next->start(at(all), nobody);
+    EXPECT_EQ(read_orders(*next, at(all), 1), from_to(all + 1, all + 1));
     EXPECT_EQ(ready(world_->name + ".dead"), 0U);
 }
 
@@ -184,6 +184,21 @@ return redis.call('XADD', KEYS[1], '1-2', 'p', ARGV[2]))");
     const auto in_stream = q->left_behind(10);
     ASSERT_TRUE(in_stream);
     EXPECT_EQ(orders_of(*in_stream), from_to(1, 1));
+}
+
+TEST_F(RabbitQueueTest, WhoDoesNotHoldThePartitionNeitherReadsNorPublishes) {
+    const std::string lock = world_->name + ".holder.3";
+    ASSERT_TRUE(hand_->declare_queue(lock, {}, store::queue_life::with_connection));
+    const auto q = open("a");
+    const auto left = q->left_behind(10);
+    ASSERT_FALSE(left);
+    EXPECT_EQ(left.error(), errc::store_unavailable);
+    world_->append(1, 2);
+    q->start(at(0), nobody);
+    std::this_thread::sleep_for(300ms);
+    EXPECT_EQ(world_->length(), 1);
+    hand_->close();
+    EXPECT_EQ(read_orders(*q, at(0), 2), from_to(1, 2));
 }
 
 TEST_F(RabbitQueueTest, OnlyOneConnectionHoldsThePartition) {
