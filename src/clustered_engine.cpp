@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "base/log.hpp"
 #include "open_ledger.hpp"
@@ -15,9 +16,10 @@
 namespace floodgate {
 namespace {
 
-constexpr milliseconds believed_for{1000};    // what was heard of an order
-constexpr milliseconds limits_every{200};     // limits are exchanged
-constexpr milliseconds follow_every{500};     // logouts of other nodes are looked for
+constexpr milliseconds believed_for{1000};  // what was heard of an order
+constexpr milliseconds limits_every{200};   // limits are exchanged
+constexpr milliseconds follow_every{500};   // logouts of other nodes are looked for
+constexpr milliseconds look_for_rest_every{50};
 constexpr double share_purchases_from = 0.5;  // of a burst: who clicks once never reaches Redis
 
 settings prepared(settings s) {
@@ -189,10 +191,20 @@ void clustered_engine::run() {
     limiting_.stop();
     care_.stop();
     if (reminders_) reminders_->stop();
+    enter_the_rest();
     leases_.stop();
     partitions_.clear();
     bus_.stop();
     log::info("engine.stopped");
+}
+
+// The last node enters what is left, for a while; other nodes would take over anyway.
+void clustered_engine::enter_the_rest() {
+    const auto deadline = std::chrono::steady_clock::now() + with_.clerk.drain;
+    do {
+        if (leases_.nodes_alive().size() > 1) return;
+        std::this_thread::sleep_for(look_for_rest_every);
+    } while (clerk_figures().backlog > 0 && std::chrono::steady_clock::now() < deadline);
 }
 
 clerk::figures clustered_engine::clerk_figures() const {

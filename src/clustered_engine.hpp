@@ -55,6 +55,7 @@ private:
     void hear(std::string_view topic, std::string_view message);
     void note_catalogue();
     bool follow();
+    void enter_the_rest();
     clerk::figures clerk_figures() const;
     void measure(metrics_sources& to);
 

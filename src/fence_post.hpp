@@ -36,8 +36,8 @@ public:
                           },
                       .lost =
                           [this, left] {
+                              if (left) left();  // first: what is in hand may still be written
                               number_ = 0;
-                              if (left) left();
                           }},
                      group);
     }

@@ -52,7 +52,7 @@ void mariadb_connection::expect_new_enough() {
 void mariadb_connection::set_up() {
     session_.query(
         "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
-        "innodb_lock_wait_timeout = 5, autocommit = 1");
+        "innodb_lock_wait_timeout = 3, lock_wait_timeout = 4, autocommit = 1");
     // Each statement of a write transaction sees what is committed by then, and locks only rows it
     // found: what must not change between two of them is read FOR UPDATE.
     session_.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");

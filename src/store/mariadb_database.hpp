@@ -22,8 +22,8 @@ struct mariadb_options {
     std::size_t connections_max = 16;    // writers and readers together; one more waits
     std::chrono::seconds connect_timeout{3};
     // Of each read and write: a server that was stopped does not hold a thread for ever. Longer
-    // than a lock is waited for, 5 s.
-    std::chrono::seconds io_timeout{10};
+    // than a lock is waited for, 3 s.
+    std::chrono::seconds io_timeout{6};
 };
 
 // Throws sql_error with one clear line: nobody answers, wrong user or password, no such database,
