@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import cluster
 import report
 import servers
 
@@ -67,10 +68,18 @@ def in_process(p):
                  *(["--benchmark_min_time=0.1"] if p.repetitions == 1 else [])],
                 stdout=subprocess.PIPE, check=True, cwd=directory,
                 env={**os.environ, "FLOODGATE_BENCH_DIR": str(directory)})
-        for row in json.loads(done.stdout)["benchmarks"]:
-            if p.repetitions == 1 or row.get("aggregate_name") == "median":
-                rows.append({"program": program.name, **row})
-                say(f"   {row['run_name']}: {row['real_time']:.1f} {row['time_unit']}")
+        rows += medians(json.loads(done.stdout), program.name, p)
+    return rows
+
+
+def medians(output, program, p):
+    rows = []
+    for row in output["benchmarks"]:
+        if row.get("error_occurred"):
+            continue  # it needs a server that this part does not start
+        if p.repetitions == 1 or row.get("aggregate_name") == "median":
+            rows.append({"program": program, **row})
+            say(f"   {row['run_name']}: {row['real_time']:.1f} {row['time_unit']}")
     return rows
 
 
@@ -164,6 +173,20 @@ def restart(p):
     return {"queued": queued, "entered": entered, "ready_s": ready_s, "bytes": held, "void": void}
 
 
+def clustered(p):
+    """One node, two nodes and the peer, and the clerk into MariaDB: cluster.py."""
+    rows = []
+    for connections in p.connections:
+        say(f"== a cluster, {connections} connections")
+        with scratch("cluster") as directory, contextlib.ExitStack() as stack:
+            directory.chmod(0o755)  # MariaDB runs as a user of its own
+            rows += cluster.rounds(p, connections, directory, stack, say)
+    with scratch("ledger") as directory:
+        directory.chmod(0o755)
+        entries = medians(json.loads(cluster.ledger(p, directory)), "ledger_bench", p)
+    return {"load": rows, "ledger": entries}
+
+
 def machine():
     """What matters for the figures, and nothing that tells whose machine it is."""
     def first_line(*command):
@@ -182,12 +205,15 @@ def machine():
     }
 
 
-PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart}
+PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart,
+         "cluster": clustered}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", metavar="PART",
+                        help=f"what to measure ({', '.join(PARTS)}); the other results are kept")
     parser.add_argument("--quick", action="store_true",
                         help="one short round; the page then goes to build/bench/benchmarks.md")
     parser.add_argument("--only", choices=PARTS, action="append",
@@ -195,6 +221,10 @@ def main():
     parser.add_argument("--rounds", type=int, help=f"default {plan.rounds}")
     parser.add_argument("--seconds", type=float, help=f"of each run, default {plan.seconds:g}")
     wanted = parser.parse_args()
+    for part in wanted.part:
+        if part not in PARTS:
+            parser.error(f"there is no part '{part}': {', '.join(PARTS)}")
+    wanted.only = (wanted.only or []) + wanted.part
     p = QUICK if wanted.quick else plan()
     p = dataclasses.replace(p, **{key: value for key in ("rounds", "seconds")
                                   if (value := getattr(wanted, key))})

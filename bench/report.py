@@ -20,6 +20,12 @@ the run: {load}; well above 0, something else ran too and the figures say little
 """
 
 
+CLUSTER = """One Redis (`appendfsync always`), one MariaDB (`innodb_flush_log_at_trx_commit=1`) and the nodes share the cores with the
+crowd and, in turns, with the peer. **node**: one node. **two_nodes**: two nodes, half of the crowd at each; on two cores a second
+node costs more than it brings.
+"""
+
+
 def usable(results, what, connections, field):
     """The median of a figure over the rounds that count; None without any."""
     values = [row[field] for row in results.get("purchases", [])
@@ -82,7 +88,28 @@ def targets(results):
         ("memory per admitted buyer in the gate, bytes", "<=", 100,
          most_bytes_per_buyer(results), ".0f", 0),
     ]
-    return rows
+    return rows + cluster_targets(results)
+
+
+def cluster_ratio(results, connections, what, of, field="rate"):
+    return ratio({"purchases": results.get("cluster", {}).get("load", [])}, connections, what, of,
+                 field)
+
+
+def cluster_targets(results):
+    rows = []
+    for connections in (256, 64):
+        at = f", {connections} connections"
+        rows += [
+            ("cluster: one node / peer" + at, ">=", 1.5,
+             cluster_ratio(results, connections, "node", "peer"), ".2f", 0),
+            ("cluster: two nodes on the same cores / one" + at, ">=", 0.0,
+             cluster_ratio(results, connections, "two_nodes", "node"), ".2f", 0),
+        ]
+    entered = in_process({"in_process": results.get("cluster", {}).get("ledger", [])},
+                         "ledger_bench", "mariadb", "ratio")
+    return rows + [("clerk into MariaDB / a hand-written loop of multi-row inserts", ">=", 0.6,
+                    entered, ".2f", 0)]
 
 
 def most_bytes_per_buyer(results):
@@ -164,6 +191,9 @@ def page(results):
              "## Against the targets\n\n" + targets_table(results)]
     if results.get("purchases"):
         parts.append("## Load, medians\n\n" + medians_table(results))
+    if results.get("cluster"):
+        load = {"purchases": results["cluster"]["load"]}
+        parts.append("## A cluster\n\n" + CLUSTER + "\n" + medians_table(load) + "\n" + runs_table(load))
     if results.get("restart"):
         parts.append("## Restart\n\n" + restart_text(results))
     if results.get("in_process"):

@@ -158,19 +158,19 @@ class floodgate:
             audience.close()
 
     def ready(self):
-        try:
-            return self.get("/readyz")[0] == 200
-        except OSError:
-            return False
+        return ready(self.port)
 
-    def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+
+def ready(port):
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
         finally:
             connection.close()
+    except OSError:
+        return False
 
 
 def crowd(port, sale, tokens, **options):
