@@ -168,6 +168,7 @@ void redis_bus::send() {
 
 bool redis_bus::send_some(std::deque<std::string>& batch) {
     std::vector<store::redis::command> commands;
+    commands.reserve(batch.size());
     for (const std::string& one : batch) commands.push_back({"", {"PUBLISH", channel_, one}});
     if (!redis_.ask_all(commands)) return false;  // said again: a listener bears it
     batch.clear();

@@ -87,6 +87,7 @@ TEST_P(TicketOfficeTest, OfManyWhoTryOneOnlyOneGetsIn) {
         const std::string ticket = issue(ann);
         std::atomic<int> in{0};
         std::vector<std::jthread> crowd;
+        crowd.reserve(3);
         for (int i = 0; i < 3; ++i)
             crowd.emplace_back([&] { in += office_->redeem(ticket, noon_).has_value() ? 1 : 0; });
         crowd.clear();

@@ -158,42 +158,64 @@ bool exchange(const bundle& b, std::span<const redis::command> commands,
     return true;
 }
 
+using bundles = std::map<redis_server*, bundle>;
+
+// Empty: nobody is known for one of them.
+bundles by_server(redis_servers& servers, std::span<const redis::command> commands,
+                  steady::time_point deadline) {
+    bundles out;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        const auto server = servers.of(commands[i].key, deadline);
+        if (!server) return {};
+        bundle& b = out[server.get()];
+        b.server = server;
+        b.which.push_back(i);
+    }
+    return out;
+}
+
+// What the server certainly did not do, asked one by one.
+result<void> ask_again(redis::pool& pool, const bundle& b, std::span<const redis::command> commands,
+                       std::span<redis_reply> replies) {
+    const std::string& asked = b.server->address();
+    for (const std::size_t i : b.which) {
+        if (!was_not_executed(replies[i], asked)) continue;
+        if (read_redis_error(replies[i].text, asked).what == redis_says::moved)
+            pool.servers.doubt();
+        auto again = pool.routed(commands[i].key, [&](redis_server& to, bool asking, auto until) {
+            return to.ask(commands[i].what, asking, until);
+        });
+        if (!again) return again.error();
+        replies[i] = std::move(*again);
+    }
+    return {};
+}
+
+result<void> exchange_all(redis::pool& pool, std::span<const redis::command> commands,
+                          std::span<redis_reply> replies) {
+    const redis_options& options = pool.servers.options();
+    const auto deadline = steady::now() + options.connect_timeout + options.command_timeout;
+    const bundles all = by_server(pool.servers, commands, deadline);
+    if (all.empty()) return make_error_code(errc::store_unavailable);
+    for (const auto& entry : all) {
+        if (!exchange(entry.second, commands, replies, deadline)) {
+            pool.servers.doubt();
+            return make_error_code(errc::store_unavailable);
+        }
+        if (const auto done = ask_again(pool, entry.second, commands, replies); !done) return done;
+    }
+    return {};
+}
+
 }  // namespace
 
 result<std::vector<redis_reply>> redis::ask_all(const std::vector<command>& commands) {
     std::vector<redis_reply> replies(commands.size());
     for (std::size_t from = 0; from < commands.size(); from += pipelined_max) {
         const std::size_t count = std::min(pipelined_max, commands.size() - from);
-        const auto some = std::span(commands).subspan(from, count);
-        const auto out = std::span(replies).subspan(from, count);
-        const auto deadline = steady::now() + options().connect_timeout + options().command_timeout;
-
-        std::map<redis_server*, bundle> bundles;
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto server = pool_->servers.of(some[i].key, deadline);
-            if (!server) return make_error_code(errc::store_unavailable);
-            bundle& b = bundles[server.get()];
-            b.server = server;
-            b.which.push_back(i);
-        }
-        for (const auto& entry : bundles) {
-            if (!exchange(entry.second, some, out, deadline)) {
-                pool_->servers.doubt();
-                return make_error_code(errc::store_unavailable);
-            }
-            const std::string& asked = entry.second.server->address();
-            for (const std::size_t i : entry.second.which) {
-                if (!was_not_executed(out[i], asked)) continue;
-                if (read_redis_error(out[i].text, asked).what == redis_says::moved)
-                    pool_->servers.doubt();
-                auto again =
-                    pool_->routed(some[i].key, [&](redis_server& to, bool asking, auto until) {
-                        return to.ask(some[i].what, asking, until);
-                    });
-                if (!again) return again.error();
-                out[i] = std::move(*again);
-            }
-        }
+        const auto done = exchange_all(*pool_, std::span(commands).subspan(from, count),
+                                       std::span(replies).subspan(from, count));
+        if (!done) return done.error();
     }
     return replies;
 }

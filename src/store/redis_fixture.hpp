@@ -80,6 +80,7 @@ public:
                                       "--logfile",    folder_ + "/log"};
         line.insert(line.end(), more_.begin(), more_.end());
         std::vector<char*> argv;
+        argv.reserve(line.size() + 1);
         for (std::string& word : line) argv.push_back(word.data());
         argv.push_back(nullptr);
         pid_ = ::fork();

@@ -50,7 +50,7 @@ std::shared_ptr<redis_server> redis_servers::known(std::string_view key) {
     if (fit.empty()) return nullptr;
     // Where any will do, one that answers.
     for (const std::string& address : fit)
-        if (const auto server = at(address); !server->seems_down()) return server;
+        if (auto server = at(address); !server->seems_down()) return server;
     return at(fit.front());
 }
 

@@ -186,6 +186,7 @@ TEST_P(RedisTest, SharesFewConnectionsAmongManyThreads) {
     options_.connections_max = 2;
     redis r(options_);
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int t = 0; t < 8; ++t)
         threads.emplace_back([&r, this] {
             for (int i = 0; i < 100; ++i) ASSERT_TRUE(r.ask(name_, {"INCR", name_}));
