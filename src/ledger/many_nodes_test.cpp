@@ -162,8 +162,11 @@ TEST_F(ManyNodesTest, ABuyerIsHeldToTheLimitByAllNodesTogether) {
             for (int i = 0; i < 4; ++i) batch.push_back(verbs.promise(sale, 1));
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < nodes; ++i)
-            threads.emplace_back(
-                [&, i] { expect_sound(books[i]->orders().enter_strays(batches[i], noon)); });
+            threads.emplace_back([&, i] {
+                const sale::sequence last{static_cast<std::uint64_t>(round) + 1};
+                const std::int64_t line = sale::line_of({static_cast<std::uint32_t>(i)});
+                expect_sound(books[i]->orders().enter(batches[i], {last, line}));
+            });
         threads.clear();
         ASSERT_EQ(verbs.held(sale), 2);
     }
