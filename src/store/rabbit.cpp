@@ -176,7 +176,7 @@ result<std::vector<rabbit_delivery>> rabbit::take(milliseconds wait) {
     const auto by = session::steady::now() + wait;
     // Pumped at least once, so that heartbeats are sent and the sockets read.
     do {
-        const auto pumped = s.pump(s.deliveries.empty() ? by : session::steady::now());
+        const auto pumped = s.pump(s.deliveries.empty() && !s.woken ? by : session::steady::now());
         if (!pumped) return pumped.error();
     } while (s.deliveries.empty() && !s.woken && session::steady::now() < by);
     s.woken = false;

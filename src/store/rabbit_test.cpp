@@ -139,6 +139,13 @@ TEST_F(RabbitTest, WakeAndInterruptEndAWait) {
     const auto woken = line_->take(20s);
     other.join();
     ASSERT_TRUE(woken);
+    line_->wake();
+    const std::vector<rabbit_message> one{message("a")};
+    ASSERT_TRUE(line_->publish(one)) << "which must not use the wake up";
+    ASSERT_EQ(take_some(1).size(), 1U);
+    line_->wake();
+    ASSERT_TRUE(line_->publish({}));
+    ASSERT_TRUE(line_->take(20s));
     std::thread third([&] {
         std::this_thread::sleep_for(50ms);
         line_->interrupt();
