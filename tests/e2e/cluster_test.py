@@ -185,8 +185,9 @@ class OneShop(ClusterTest):
         self.assertEqual(self.status(self.b, number, 1), "unpaid")
         self.assertEqual(self.b.post(f"{API}/orders/{number}/pay", {"method": "test"}, self.token(1)).status,
                          200)
-        self.assertEqual(self.a.order(number, self.token(1)).json["status"], "paid")
-        self.assertEqual(self.a.post(f"{API}/orders/{number}/refund", token=self.token(1)).status, 200)
+        self.wait_until(lambda: self.a.order(number, self.token(1)).json["status"] == "paid", 3)
+        refunded = self.a.post(f"{API}/orders/{number}/refund", token=self.token(1))
+        self.assertIn(refunded.status, (200, 202), refunded.text)
         self.wait_until(lambda: self.b.order(number, self.token(1)).json["status"] == "refunded", 10)
 
     def test_durability_stands_on_readyz(self):
@@ -209,14 +210,21 @@ class DoneLine:
 @clustered_only()
 class Limits(ClusterTest):
     def test_tries_are_counted_together(self):
-        """Five tries a phone number, wherever they are made."""
-        self.open_shop(users=2, stock=2)
-        clients = [self.client(node) for node in self.nodes]
-        answers = [clients[n % 2].post(f"{API}/auth/login", {"phone": "13911111111", "password": "wrong!!"})
-                   for n in range(12)]
-        tried = [a for a in answers if a.status == 401]
-        self.assertEqual({a.status for a in answers}, {401, 429})
-        self.assertLessEqual(len(tried), 7, "five, and what a minute's twelfth part may add")
+        """Five at once and one more each second. Whoever goes to both nodes gets five on each before
+        the nodes have told each other, and pays for it: for five seconds there is none."""
+        self.open_shop(users=2, stock=2, base=UNHURRIED.replace(
+            "[guard]\n", "[guard]\nlogin_by_phone_per_minute = 60\n"))
+        a, b = (self.client(node) for node in self.nodes)
+
+        def tries(client, count):
+            wrong = {"phone": "13911111111", "password": "wrong horse"}
+            return [client.post(f"{API}/auth/login", wrong).status for _ in range(count)]
+        began = time.monotonic()
+        self.assertEqual((tries(a, 5), tries(b, 5)), ([401] * 5, [401] * 5))
+        time.sleep(2.5)
+        later = tries(a, 2) + tries(b, 2)
+        if time.monotonic() - began < 4:  # or else this machine was too slow to tell
+            self.assertEqual(later, [429] * 4)
 
     def test_deadlines_are_kept_by_one_of_them(self):
         self.open_shop(users=5, stock=5, pay_within_s=1)
@@ -244,7 +252,7 @@ class WrongConfiguration(ClusterTest):
         last = said.strip().splitlines()[-1]
         self.assertTrue(last.startswith("floodgate: "), said)
         for word in says:
-            self.assertIn(word, last)
+            self.assertIn(word, last.lower())
         self.assertNotIn("floodgate: floodgate", last)
         self.assertNotIn("hush", said, "a password")
         self.assertLess(time.monotonic() - began, 30)
@@ -269,10 +277,6 @@ class WrongConfiguration(ClusterTest):
             self.refused(self.like(good, redis=weak, more="strict = true\n"), "appendfsync")
         with self.subTest("weak MariaDB, strictly"):
             self.refused(self.like(good, more="strict = true\n"), "innodb_flush_log_at_trx_commit")
-        with self.subTest("no RabbitMQ"):
-            silent = servers.RabbitMq()
-            self.addCleanup(silent.discard)
-            self.refused(self.like(good, rabbit=silent), "rabbitmq", silent.at)
 
     @staticmethod
     def like(stores, **changes):
