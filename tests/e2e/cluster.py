@@ -37,13 +37,14 @@ class ClusterTest(FloodgateTest):
             server.wait_ready()
         return stores
 
-    def open_shop(self, users, stock, stores=None, nodes=2, config="", **terms):
+    def open_shop(self, users, stock, stores=None, nodes=2, config="", base=UNHURRIED,
+                  **terms):
         """A shop on these stores, its nodes (self.nodes) and nginx (self.front), all running."""
         self.stores_ = stores or self.stores()
         books.assign(self.place / "data", self.stores_)
         self.shop = self.fixture(users, stock, **terms)
         self.sale = self.shop.sales[0]
-        self.nodes = [self.server(self.shop.data, node=n, config=UNHURRIED + config)
+        self.nodes = [self.server(self.shop.data, node=n, config=base + config)
                       for n in range(1, nodes + 1)]
         for node in self.nodes:
             node.launch()

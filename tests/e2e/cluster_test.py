@@ -185,8 +185,9 @@ class OneShop(ClusterTest):
         self.assertEqual(self.status(self.b, number, 1), "unpaid")
         self.assertEqual(self.b.post(f"{API}/orders/{number}/pay", {"method": "test"}, self.token(1)).status,
                          200)
-        self.assertEqual(self.a.order(number, self.token(1)).json["status"], "paid")
-        self.assertEqual(self.a.post(f"{API}/orders/{number}/refund", token=self.token(1)).status, 200)
+        self.wait_until(lambda: self.a.order(number, self.token(1)).json["status"] == "paid", 3)
+        refunded = self.a.post(f"{API}/orders/{number}/refund", token=self.token(1))
+        self.assertIn(refunded.status, (200, 202), refunded.text)
         self.wait_until(lambda: self.b.order(number, self.token(1)).json["status"] == "refunded", 10)
 
     def test_durability_stands_on_readyz(self):
@@ -209,14 +210,19 @@ class DoneLine:
 @clustered_only()
 class Limits(ClusterTest):
     def test_tries_are_counted_together(self):
-        """Five tries a phone number, wherever they are made."""
-        self.open_shop(users=2, stock=2)
+        """Five at once and five more each second. Whoever goes to both nodes may get a burst more,
+        and pays for it afterwards: in the long run it is one rate, not two."""
+        self.open_shop(users=2, stock=2, base=UNHURRIED.replace(
+            "[guard]\n", "[guard]\nlogin_by_phone_per_minute = 300\n"))
         clients = [self.client(node) for node in self.nodes]
-        answers = [clients[n % 2].post(f"{API}/auth/login", {"phone": "13911111111", "password": "wrong!!"})
-                   for n in range(12)]
-        tried = [a for a in answers if a.status == 401]
-        self.assertEqual({a.status for a in answers}, {401, 429})
-        self.assertLessEqual(len(tried), 7, "five, and what a minute's twelfth part may add")
+        wrong, seconds, tried = {"phone": "13911111111", "password": "wrong horse"}, 5, 0
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            tried += sum(c.post(f"{API}/auth/login", wrong).status == 401 for c in clients)
+            time.sleep(0.03)
+        one_rate, two_rates = 5 + 5 * seconds, 10 + 10 * seconds
+        self.assertGreaterEqual(tried, one_rate // 2)
+        self.assertLess(tried, (one_rate + two_rates) / 2, "each node counted for itself")
 
     def test_deadlines_are_kept_by_one_of_them(self):
         self.open_shop(users=5, stock=5, pay_within_s=1)
@@ -244,7 +250,7 @@ class WrongConfiguration(ClusterTest):
         last = said.strip().splitlines()[-1]
         self.assertTrue(last.startswith("floodgate: "), said)
         for word in says:
-            self.assertIn(word, last)
+            self.assertIn(word, last.lower())
         self.assertNotIn("floodgate: floodgate", last)
         self.assertNotIn("hush", said, "a password")
         self.assertLess(time.monotonic() - began, 30)
@@ -269,10 +275,6 @@ class WrongConfiguration(ClusterTest):
             self.refused(self.like(good, redis=weak, more="strict = true\n"), "appendfsync")
         with self.subTest("weak MariaDB, strictly"):
             self.refused(self.like(good, more="strict = true\n"), "innodb_flush_log_at_trx_commit")
-        with self.subTest("no RabbitMQ"):
-            silent = servers.RabbitMq()
-            self.addCleanup(silent.discard)
-            self.refused(self.like(good, rabbit=silent), "rabbitmq", silent.at)
 
     @staticmethod
     def like(stores, **changes):

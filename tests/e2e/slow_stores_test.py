@@ -45,25 +45,35 @@ class SlowStores(ClusterTest):
         self.assert_lives(node)
         self.wait_until(lambda: client.get("/readyz").status == 503, 15, "still ready")
         self.assertIn("redis", client.get("/readyz").text)
-        took, answers = self.ask_often(lambda: client.buy(99999, self.shop.tokens[1]), 5)
-        self.assertEqual({a.code for a in answers} - {"busy"}, {"unknown_sale"})
-        self.assertLess(statistics.median(took), ANSWER_WITHIN_S)
+        took, answers = self.ask_often(lambda: client.get(f"{API}/me", self.shop.tokens[1]))
+        self.assertEqual({a.status for a in answers}, {200})
+        self.assertLess(statistics.median(took), 0.1, "who is known is known without Redis")
         self.stores_.redis.resume()
         self.wait_until(lambda: client.buy(self.sale, self.shop.tokens[2]).status == 202, 30)
         self.wait_until(lambda: client.get("/readyz").status == 200, 30)
 
-    def test_refusals_are_quick_while_redis_hangs(self):
+    def test_refusals_go_on_while_redis_hangs(self):
+        """From memory for a second, which is how old a "sold out" may be; after that as `busy`."""
         self.open_shop(users=50, stock=2)
         client = self.client(self.nodes[0])
-        for token in self.shop.tokens[:3]:
-            answer = client.buy(self.sale, token)
-        self.assertEqual(answer.code, "sold_out")
+        for token in self.shop.tokens[:2]:
+            self.assertEqual(client.buy(self.sale, token).status, 202)
+
+        def refusals(count):
+            return self.ask_often(lambda: client.buy(self.sale, self.shop.tokens[9]), count)
+        refusals(5)
+        self.wait_until(lambda: refusals(5) and self.nodes[0].metric("floodgate_gate_reflected_total"))
         self.stores_.redis.pause()
         self.addCleanup(self.stores_.redis.resume)
-        took, answers = self.ask_often(lambda: client.buy(self.sale, self.shop.tokens[9]), 5)
-        self.assertLessEqual({a.code for a in answers}, {"sold_out", "busy"})
+        took, answers = refusals(5)
+        self.assertEqual({a.code for a in answers}, {"sold_out"})
+        self.assertLess(max(took), 0.5)
+        time.sleep(1.5)
+        took, answers = refusals(3)
+        self.assertEqual({a.code for a in answers}, {"busy"})
         self.assertLess(max(took), ANSWER_WITHIN_S + MARGIN_S)
         self.stores_.redis.resume()
+        self.wait_until(lambda: client.buy(self.sale, self.shop.tokens[9]).code == "sold_out", 20)
 
     def test_mariadb_hangs(self):
         self.open_shop(users=50, stock=40)
