@@ -76,9 +76,10 @@ bool care::look_after_orders() {
 bool care::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
+    if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
     (void)reconciler_.step(now).has_value();  // it logs what it could not read
-    const milliseconds rest = on_duty() ? reconciler_.rest() : off_duty_look_every;
-    next_reconciliation_ = world_.clock.now() + rest;
+    last_reconciliation_ = now;
+    next_reconciliation_ = world_.clock.now() + reconciler_.rest();
     return false;
 }
 

@@ -96,7 +96,7 @@ private:
     clerk::watch watch_;
     clerk::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
-    instant next_reconciliation_{};  // of its own thread
+    instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
     // Last: they use everything above.
     clerk::routine orders_, asking_, reconciling_, watching_;
 };

@@ -36,6 +36,11 @@ public:
     // Of the request that was handed over last.
     std::string_view head() const { return talk_.head(); }
     bool spoke_ahead() const { return talk_.something_follows(); }
+    // Reads nothing ahead until the request is answered: a transport that is being read from cannot
+    // be given away.
+    void stop_reading() {
+        if (reading_) want_more(reading_ = false);
+    }
     // Gives the transport away to a WebSocket and closes what is left. Null: it cannot be now; the
     // request must be answered.
     std::shared_ptr<web_socket> become_socket();

@@ -163,6 +163,7 @@ void event_loop::handle_socket(connection& from, const request& r) {
 void event_loop::redeem_in_pool(connection& from, const std::string& ticket,
                                 std::optional<std::int64_t> since) {
     const std::uint64_t who = from.ticket;
+    from.stop_reading();
     const bool queued = enqueue_(pool::general, [this, who, ticket, since, now = now_] {
         asio::post(io_, [this, who, since, buyer = with_.tickets.redeem(ticket, now)] {
             note_time();
