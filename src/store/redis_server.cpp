@@ -36,7 +36,7 @@ std::unique_ptr<redis_wire> redis_server::connect() {
 std::unique_ptr<redis_wire> redis_server::make_wire() {
     try {
         return std::make_unique<redis_wire>(address_, options_);
-    } catch (const redis_failure& e) {
+    } catch (const std::exception& e) {  // also an address, told by a server, that is none
         failed(e.what());
         return nullptr;
     }

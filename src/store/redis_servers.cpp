@@ -66,16 +66,24 @@ void redis_servers::moved(int slot, const std::string& address) {
         slots_->moved(static_cast<std::uint16_t>(slot), address);
 }
 
+// One caller at a time looks; the others wait for what it finds. (Not a timed_mutex: the thread
+// sanitizer does not know how it is locked.)
 void redis_servers::look(steady::time_point deadline) {
-    const std::unique_lock one_at_a_time(looking_, deadline);
-    if (!one_at_a_time.owns_lock() || !due()) return;
+    {
+        std::unique_lock lock(mutex_);
+        if (!looked_.wait_until(lock, deadline, [&] { return !looking_; })) return;
+        if (!doubtful_ || steady::now() < next_look_) return;
+        looking_ = true;
+    }
     if (options_.cluster) {
         look_for_slots(deadline);
     } else {
         look_for_master(deadline);
     }
     const std::lock_guard lock(mutex_);
+    looking_ = false;
     next_look_ = steady::now() + options_.retry_after;
+    looked_.notify_all();
 }
 
 // The present master is asked first: while it is one, another that calls itself so is of no

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,8 +40,9 @@ private:
     std::vector<std::string> candidates() const;
 
     const redis_options options_;
-    std::timed_mutex looking_;  // one at a time; taken before mutex_
     mutable std::mutex mutex_;
+    std::condition_variable looked_;
+    bool looking_ = false;  // somebody does
     std::map<std::string, std::shared_ptr<redis_server>> servers_;
     std::string master_;  // of several without a cluster; empty: not known
     std::optional<redis_slots> slots_;
