@@ -110,6 +110,7 @@ TEST_F(ManyNodesTest, EverybodyAtOnceLeavesABookThatAddsUp) {
     };
     {
         std::vector<std::jthread> threads;
+        threads.reserve(nodes);
         for (int i = 0; i < nodes; ++i) threads.emplace_back(work, i);
     }
     EXPECT_THAT(verbs.check(), IsEmpty());
@@ -141,6 +142,7 @@ TEST_F(ManyNodesTest, TheLastUnitsAndTheLimitsAreKeptByAllNodesTogether) {
     };
     {
         std::vector<std::jthread> threads;
+        threads.reserve(nodes);
         for (int i = 0; i < nodes; ++i) threads.emplace_back(work, i);
     }
     EXPECT_THAT(verbs.check(), IsEmpty());
@@ -177,6 +179,7 @@ TEST_F(ManyNodesTest, NodesThatStartTogetherMakeOneSchema) {
     std::atomic<std::size_t> ran = 0;
     {
         std::vector<std::jthread> nodes;
+        nodes.reserve(4);
         for (std::size_t i = 0; i < 4; ++i)
             nodes.emplace_back([&, i] { ran += migrate(*open(i)); });
     }
@@ -198,6 +201,7 @@ TEST_F(ManyNodesTest, EvenWithoutALockTheyMakeOneSchema) {
     }
     {
         std::vector<std::jthread> nodes;
+        nodes.reserve(4);
         for (int i = 0; i < 3; ++i)
             nodes.emplace_back([&] {  // a tampered database has no lock
                 migrate(*tamper(

@@ -141,7 +141,7 @@ bool mariadb_session::still_open() const {
     char byte = 0;
     const auto got = ::recv(mysql_get_socket(handle_.get()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     // Nothing to read is what is expected. A word nobody asked for is the server's farewell.
-    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    return got < 0 && errno == EAGAIN;  // On Linux EWOULDBLOCK is the same.
 }
 
 void mariadb_session::begin_call() {
