@@ -1,32 +1,15 @@
-// What only the turnstile of a cluster has to keep: rebuilding, and a Redis that fails.
+// What only the turnstile of a cluster has to keep. A Redis that fails: harmed_redis_test.cpp.
 
 #include "gate/redis_turnstile.hpp"
 
-#include <set>
-
 #include "gate/turnstile_fixture.hpp"
-#include "store/redis_relay.hpp"
 
 namespace floodgate::gate {
 namespace {
 
 using sale::answer;
-using std::chrono::steady_clock;
 
 const auto fenced = make_error_code(errc::fenced);
-
-std::vector<sale::attempt> attempts_of(std::int64_t first, std::int64_t last,
-                                       std::uint32_t quantity = 1) {
-    std::vector<sale::attempt> out;
-    for (std::int64_t b = first; b <= last; ++b)
-        out.push_back({.sale = {1}, .buyer = {b}, .quantity = quantity});
-    return out;
-}
-
-std::size_t count(const std::vector<sale::verdict>& told, answer a) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(told, [&](const sale::verdict& v) { return v.what == a; }));
-}
 
 sale::promise order_of(std::int64_t buyer, std::uint64_t number, std::uint32_t quantity = 1) {
     return {.order = {number}, .sale = {1}, .buyer = {buyer}, .quantity = quantity};
@@ -246,166 +229,6 @@ TEST_F(RedisTurnstileTest, BoundsWhatWaits) {
     const auto told = ask(*way, attempts_of(1, 300));
     EXPECT_EQ(count(told, answer::accepted), 100U);
     EXPECT_EQ(count(told, answer::busy), 200U);
-}
-
-// With a Redis of the test's own, which may be harmed.
-class HarmedRedisTest : public testing::Test {
-protected:
-    HarmedRedisTest() {
-        EXPECT_TRUE(gate().warm_up(open_sale(1, 1000, 2)).has_value());
-        EXPECT_EQ(ask(*lane_, attempts_of(1, 1))[0].what, answer::accepted);
-    }
-    redis_turnstile& gate() { return world_.redis_gate(); }
-    // Until the lane gets through again.
-    bool recovers() {
-        for (int i = 0; i < 50; ++i) {
-            if (ask(*lane_, {{.sale = {1}, .buyer = {900 + i}}})[0].what == answer::accepted)
-                return true;
-            std::this_thread::sleep_for(milliseconds(100));
-        }
-        return false;
-    }
-    static redis_turnstile_options quick() {
-        redis_turnstile_options o;
-        o.answer_within = milliseconds(400);
-        return o;
-    }
-
-    store::own_redis server_{{"--appendonly", "yes", "--appendfsync", "always"}};
-    redis_world world_{server_.options(), quick()};
-    std::unique_ptr<lane> lane_ = gate().open_lane([] {});
-};
-
-TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
-    server_.kill();
-    const auto before = steady_clock::now();
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
-    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
-    server_.start();
-    EXPECT_TRUE(recovers());
-    EXPECT_EQ(ask(*lane_, attempts_of(1, 1, 2))[0].what, answer::already_ordered)
-        << "what was acknowledged is not lost";
-}
-
-TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
-    server_.freeze();
-    auto before = steady_clock::now();
-    EXPECT_EQ(count(ask(*lane_, attempts_of(2, 100)), answer::busy), 99U);
-    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
-    EXPECT_GE(gate().read_counts().unanswered, 99U);
-    // One attempt tries; the others are told at once.
-    const auto probe = attempts_of(200, 200), others = attempts_of(201, 299);
-    lane_->submit(probe, opening);
-    before = steady_clock::now();
-    lane_->submit(others, opening);
-    std::vector<sale::verdict> told;
-    lane_->collect(told);
-    EXPECT_EQ(told.size(), 99U);
-    EXPECT_LT(steady_clock::now() - before, milliseconds(300));
-    while (told.size() < 100) {
-        pollfd watched{lane_->ready_fd(), POLLIN, 0};
-        ASSERT_GT(::poll(&watched, 1, 5000), 0);
-        lane_->collect(told);
-    }
-    server_.thaw();
-    EXPECT_TRUE(recovers());
-}
-
-// The call is executed, and the connection breaks before the answer: sent again under the same
-// order number, also when it is the second unit of a buyer who may have two, or when nothing is
-// left.
-TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
-    store::redis_relay relay(server_.port());
-    store::redis_options through = server_.options();
-    through.addresses = {relay.address()};
-    store::redis redis(through);
-    redis_turnstile_options second = world_.options();
-    second.node = 1;
-    redis_turnstile other(redis, second, nullptr);
-    const auto way = other.open_lane([] {});
-    EXPECT_EQ(ask(*way, attempts_of(50, 50))[0].what, answer::accepted);
-    const std::vector<sale::attempt> both{{.sale = {1}, .buyer = {50}},
-                                          {.sale = {1}, .buyer = {51}, .quantity = 2},
-                                          {.sale = {1}, .buyer = {52}, .key = key_number(52)}};
-    relay.swallow_next_answer();
-    const auto told = ask(*way, both);
-    EXPECT_EQ(relay.swallowed(), 1);
-    EXPECT_EQ(count(told, answer::accepted), 3U);
-    EXPECT_EQ(gate().promised_to({50}).size(), 2U);
-    EXPECT_EQ(gate().promised_to({51}).size(), 1U);
-    EXPECT_EQ(gate().look_up({1})->taken, 6) << "with the one of the fixture";
-    EXPECT_EQ(world_.line().size(), 5U);
-    // The last unit, sent twice; and the sale is paused before the second time.
-    ASSERT_TRUE(gate().warm_up(open_sale(1, 7, 2)).has_value());
-    relay.swallow_next_answer([&] {
-        sale::sale s = open_sale(1, 7, 2);
-        s.state = sale::sale_state::paused;
-        EXPECT_TRUE(gate().warm_up(s).has_value());
-    });
-    const auto last = ask(*way, attempts_of(60, 60));
-    EXPECT_EQ(relay.swallowed(), 2);
-    EXPECT_EQ(last[0].what, answer::accepted);
-    EXPECT_EQ(gate().promised_to({60})[0].order, last[0].order);
-}
-
-TEST_F(HarmedRedisTest, TakesUnitsBackWithoutMemory) {
-    const auto held = gate().held_in({1});
-    store::redis side(server_.options());
-    ASSERT_TRUE(side.ask("", {"CONFIG", "SET", "maxmemory", "1"}).has_value());
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
-    gate().release({1}, held.at(0).buyer, held.at(0).order);
-    EXPECT_EQ(gate().look_up({1})->taken, 0);
-    ASSERT_TRUE(side.ask("", {"CONFIG", "SET", "maxmemory", "0"}).has_value());
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::accepted);
-}
-
-TEST_F(HarmedRedisTest, SendsItsScriptAgainWhenTheServerForgotIt) {
-    store::redis side(server_.options());
-    ASSERT_TRUE(side.ask("", {"SCRIPT", "FLUSH"}).has_value());
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::accepted);
-    EXPECT_EQ(gate().read_counts().unanswered, 0U);
-}
-
-TEST_F(HarmedRedisTest, KeepsWhatItCannotReleaseNowForLater) {
-    const auto held = gate().held_in({1});
-    ASSERT_EQ(held.size(), 1U);
-    server_.kill();
-    gate().release({1}, held[0].buyer, held[0].order);
-    EXPECT_EQ(gate().read_counts().to_release, 1U);
-    server_.start();
-    for (int i = 0; i < 100 && gate().read_counts().to_release > 0; ++i)
-        std::this_thread::sleep_for(milliseconds(50));
-    EXPECT_EQ(gate().read_counts().to_release, 0U);
-    EXPECT_TRUE(gate().held_in({1}).empty());
-    EXPECT_EQ(world_.lifted, 1);
-}
-
-TEST(RedisFailover, FindsTheNewMaster) {
-    store::own_redis first, second({"--replicaof", "127.0.0.1", std::to_string(first.port())});
-    store::redis_options both = first.options();
-    both.addresses = {first.address(), second.address()};
-    redis_turnstile_options options;
-    options.name = "fg-failover";
-    redis_world world(both, options);
-    ASSERT_TRUE(world.gate().warm_up(open_sale(1, 1000)).has_value());
-    const auto way = world.gate().open_lane([] {});
-    EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::accepted);
-    store::redis to_first(first.options()), to_second(second.options());
-    const auto replicated = [&] {
-        const auto info = to_second.ask("", {"HGET", "fg-failover:{1}:gate", "seq"});
-        return info && info->text == "1";
-    };
-    for (int i = 0; i < 200 && !replicated(); ++i) std::this_thread::sleep_for(milliseconds(50));
-    ASSERT_TRUE(replicated());
-    ASSERT_TRUE(to_second.ask("", {"REPLICAOF", "NO", "ONE"}).has_value());
-    ASSERT_TRUE(to_first.ask("", {"REPLICAOF", "127.0.0.1", std::to_string(second.port())}));
-    bool through = false;
-    for (std::int64_t b = 2; b < 50 && !through; ++b) {
-        through = ask(*way, attempts_of(b, b))[0].what == answer::accepted;
-        if (!through) std::this_thread::sleep_for(milliseconds(100));
-    }
-    EXPECT_TRUE(through) << "READONLY sends it to the other one";
-    EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::already_ordered);
 }
 
 }  // namespace

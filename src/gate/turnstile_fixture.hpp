@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -56,6 +58,20 @@ inline std::vector<sale::verdict> ask(lane& way, std::vector<sale::attempt> atte
     std::vector<sale::verdict> by_ticket(attempts.size());
     for (const sale::verdict& v : told) by_ticket.at(v.ticket) = v;
     return by_ticket;
+}
+
+// For sale 1, one attempt of each buyer.
+inline std::vector<sale::attempt> attempts_of(std::int64_t first, std::int64_t last,
+                                              std::uint32_t quantity = 1) {
+    std::vector<sale::attempt> out;
+    for (std::int64_t b = first; b <= last; ++b)
+        out.push_back({.sale = {1}, .buyer = {b}, .quantity = quantity});
+    return out;
+}
+
+inline std::size_t count(const std::vector<sale::verdict>& told, sale::answer a) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(told, [&](const sale::verdict& v) { return v.what == a; }));
 }
 
 // A turnstile with everything it needs.
