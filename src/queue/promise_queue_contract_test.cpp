@@ -319,8 +319,8 @@ TEST_P(PromiseQueueTest, ALongLineIsReadInOrderThroughASmallBuffer) {
 
 INSTANTIATE_TEST_SUITE_P(Every, PromiseQueueTest,
                          testing::Values(way::stream, way::stream_on_cluster, way::rabbit),
-                         [](const testing::TestParamInfo<way>& info) {
-                             switch (info.param) {
+                         [](const testing::TestParamInfo<way>& tested) {
+                             switch (tested.param) {
                              case way::stream: return "Stream";
                              case way::stream_on_cluster: return "StreamOnCluster";
                              case way::rabbit: return "Rabbit";
