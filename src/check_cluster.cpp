@@ -6,6 +6,7 @@
 #include <set>
 
 #include "clerk/order_match.hpp"
+#include "gate/redis_turnstile.hpp"
 #include "expect.hpp"
 #include "open_ledger.hpp"
 #include "restore.hpp"

@@ -26,6 +26,7 @@ inline constexpr std::uint32_t partitions_max = 256;
 
 struct partition {
     std::uint32_t number = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
     friend auto operator<=>(const partition&, const partition&) = default;
 };
 
@@ -39,6 +40,7 @@ constexpr std::int64_t line_of(partition p) { return 1000 + std::int64_t{p.numbe
 // epoch * 2^40 + number within the epoch.
 struct line_place {
     std::uint64_t epoch = 0, number = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
     friend auto operator<=>(const line_place&, const line_place&) = default;
 };
 constexpr sequence to_sequence(line_place at) { return {at.epoch << 40U | at.number}; }
