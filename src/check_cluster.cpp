@@ -6,8 +6,8 @@
 #include <set>
 
 #include "clerk/order_match.hpp"
-#include "gate/redis_turnstile.hpp"
 #include "expect.hpp"
+#include "gate/redis_turnstile.hpp"
 #include "open_ledger.hpp"
 #include "restore.hpp"
 
