@@ -86,9 +86,11 @@ void reconciler::judge(weighing& w, instant now) {
     }
 }
 
-// A gate that is only a copy is made anew from the book, if the book adds up by itself.
+// A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
 bool reconciler::heals(const weighing& w) {
     if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
+    const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
+    if (!wrong || !wrong->empty()) return false;
     const auto begun = world_.heal(w.balance.sale);
     log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
                  begun ? "it is rebuilt from the book" : begun.error().message());

@@ -161,6 +161,7 @@ protected:
                                 return set ? warm_up_sale(warm_, id) : set;
                             },
                             .warm_up = [this](sale::sale_id id) { return warm_up_sale(warm_, id); },
+                            .heal = {},
                             .forgotten =
                                 [this](sale::sale_id id) {
                                     return std::ranges::find(forgotten_, id) != forgotten_.end();
