@@ -81,7 +81,8 @@ private:
     care care_;
     std::unique_ptr<queue::reminders> reminders_;  // with RabbitMQ
     std::atomic<bool> catalogue_changed_{false};
-    instant catalogue_read_{};  // of the follower's thread
+    instant catalogue_read_{};         // of the follower's thread
+    std::uint64_t rejoined_seen_ = 0;  // the same
     pulse pulse_;
     clerk::routine limiting_, following_;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/log.hpp"
 #include "clustered_engine.hpp"
@@ -80,6 +81,8 @@ void clustered_engine::hear(std::string_view topic, std::string_view message) {
 // What the bus may have failed to tell.
 bool clustered_engine::follow() {
     const instant now = clock_.now();
+    const std::uint64_t rejoined = bus_.read_figures().rejoined;
+    if (std::exchange(rejoined_seen_, rejoined) != rejoined) front_.mailroom.note_missed();
     if (!logins_.catch_up(now)) front_.reload_logins();  // log-outs may have been missed
     if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
         catalogue_read_ = now;

@@ -23,6 +23,7 @@ struct bus_figures {
     std::uint64_t published = 0, heard = 0,
                   dropped = 0;  // dropped: too many wait, or it is too long
     bool connected = false;
+    std::uint64_t rejoined = 0;  // after it was lost: what was said meanwhile was missed
 };
 
 class bus {

@@ -87,6 +87,7 @@ bool redis_bus::subscribe() {
     if (!line_->ask("", {"SUBSCRIBE", channel_}, milliseconds(0))) return false;
     const std::lock_guard lock(mutex_);
     figures_.connected = true;
+    if (std::exchange(joined_before_, true)) ++figures_.rejoined;
     log::info("cluster.bus_joined", "channel", channel_);
     return true;
 }

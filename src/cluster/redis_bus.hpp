@@ -54,6 +54,7 @@ private:
     std::deque<std::string> waiting_;
     std::size_t waiting_bytes_ = 0;
     bus_figures figures_;
+    bool joined_before_ = false;
     bool started_ = false, stopping_ = false;
     std::jthread listener_, sender_thread_;
 };

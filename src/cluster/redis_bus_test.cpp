@@ -23,6 +23,7 @@ TEST(RedisBus, ComesBackAfterARestartAndSaysWhatWaited) {
     for (int i = 0; i < 10; ++i) a.publish("x", "y");
     server.start();
     ASSERT_TRUE(soon([&] { return b.read_figures().connected; }));
+    EXPECT_EQ(b.read_figures().rejoined, 1U) << "what was said meanwhile was missed";
     a.publish("x", "z");
     EXPECT_TRUE(soon([&] { return heard >= 1; }));
     EXPECT_TRUE(soon([&] { return a.read_figures().published == 11; }));

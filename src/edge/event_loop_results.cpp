@@ -63,7 +63,8 @@ std::uint32_t event_loop::open_box() {
                  asio::post(io_, [this, socket] {
                      room_.close(socket, close_code::replaced, "replaced");
                  });
-             }});
+             },
+         .missed = [this] { asio::post(io_, [this] { room_.send_away(); }); }});
 }
 
 void event_loop::hear(const std::vector<sale::order_news>& news) {

@@ -42,6 +42,13 @@ void mailroom::deliver(std::span<const sale::order_news> news) {
     }
 }
 
+void mailroom::note_missed() {
+    recent_.forget_all();
+    const std::lock_guard lock(mutex_);
+    for (const box& b : boxes_)
+        if (b.missed) b.missed();
+}
+
 std::uint32_t mailroom::open_box(box b) {
     const std::lock_guard lock(mutex_);
     boxes_.push_back(std::move(b));

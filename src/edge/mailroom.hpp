@@ -43,6 +43,9 @@ public:
     // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
     void deliver(std::span<const sale::order_news> news);
 
+    // Some news may never come: whoever listens should look for themselves. Any thread.
+    void note_missed();
+
     // Before the first delivery: the newest order in the ledger.
     void start_from(sale::order_no entered) { recent_.start_from(entered); }
     const recent_orders& recent() const { return recent_; }
@@ -54,6 +57,7 @@ public:
     struct box {
         std::function<void(std::vector<sale::order_news>)> news;
         std::function<void(std::uint64_t socket)> replaced;  // by a newer one of the same user
+        std::function<void()> missed{};                      // news that nobody knows of
     };
     std::uint32_t open_box(box b);
     void close_box(std::uint32_t loop);

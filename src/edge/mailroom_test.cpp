@@ -19,10 +19,12 @@ protected:
         std::vector<news> bags;
         std::vector<std::uint64_t> replaced;
         std::uint32_t box = 0;
+        int missed = 0;
     };
     void open(loop& l) {
         l.box = room_.open_box({.news = [&l](news n) { l.bags.push_back(std::move(n)); },
-                                .replaced = [&l](std::uint64_t s) { l.replaced.push_back(s); }});
+                                .replaced = [&l](std::uint64_t s) { l.replaced.push_back(s); },
+                                .missed = [&l] { ++l.missed; }});
     }
     void deliver(const news& n) { room_.deliver(n); }
 
@@ -85,6 +87,18 @@ TEST_F(MailroomTest, AClosedBoxIsNotCalled) {
     room_.close_box(one_.box);
     deliver({news_of{}});
     EXPECT_TRUE(one_.bags.empty());
+}
+
+TEST_F(MailroomTest, ThatNewsWereMissedIsToldToAllWhoAreThere) {
+    open(one_);
+    open(two_);
+    deliver({news_of{}});
+    ASSERT_TRUE(room_.recent().find({news_of{}.no}));
+    room_.close_box(two_.box);
+    room_.note_missed();
+    EXPECT_EQ(one_.missed, 1);
+    EXPECT_EQ(two_.missed, 0);
+    EXPECT_FALSE(room_.recent().find({news_of{}.no})) << "it may have moved on meanwhile";
 }
 
 TEST_F(MailroomTest, TheSocketTooManyOfAUserReplacesTheirOldestWhereverItIs) {

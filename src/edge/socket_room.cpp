@@ -38,7 +38,7 @@ void socket_room::greet(std::uint64_t id, const std::optional<hello>& first) {
     if (at == guests_.end()) return;
     guest& g = at->second;
     const auto socket = g.socket;
-    if (!first) return socket->close(close_code::too_slow, "busy");
+    if (!first) return socket->close(close_code::come_again, "busy");
     g.greeted = true;
     const auto heard = std::exchange(g.heard, {});
     socket->say(std::make_shared<const std::string>(first->text));
@@ -55,7 +55,7 @@ void socket_room::hear(const sale::order_news& news) {
             if (g.heard.size() < from_.options().sockets.unsent_messages_max) {
                 g.heard.push_back(news);
             } else {
-                g.socket->close(close_code::too_slow, "too slow");
+                g.socket->close(close_code::come_again, "too slow");
             }
             continue;
         }
@@ -76,6 +76,11 @@ std::vector<std::shared_ptr<web_socket>> socket_room::everybody() const {
 
 void socket_room::close_all() {
     for (const auto& socket : everybody()) socket->close(close_code::going_away, "going away");
+}
+
+void socket_room::send_away() {
+    for (const auto& socket : everybody())
+        socket->close(close_code::come_again, "news may have been missed");
 }
 
 void socket_room::cut_all() {

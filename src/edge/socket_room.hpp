@@ -33,6 +33,7 @@ public:
 
     void close(std::uint64_t id, close_code code, std::string_view why);
     void close_all();  // we are going away
+    void send_away();  // to come again: news may have been missed
     void cut_all();
     void tick(web_socket::clock::time_point now);  // cuts those who do not go
 

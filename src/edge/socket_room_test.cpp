@@ -100,7 +100,7 @@ TEST_F(SocketRoomTest, WhatIsHeardBeforeTheHelloComesBehindItUnlessItIsInIt) {
 TEST_F(SocketRoomTest, WithoutAHelloTheSocketIsSentAway) {
     const auto socket = arrive(7, false);
     room_.greet(last_, std::nullopt);
-    EXPECT_EQ(socket->closed, close_code::too_slow);
+    EXPECT_EQ(socket->closed, close_code::come_again);
 }
 
 TEST_F(SocketRoomTest, OneThatDoesNotReadIsClosedAtItsLimitAndOthersHearAll) {
@@ -112,7 +112,7 @@ TEST_F(SocketRoomTest, OneThatDoesNotReadIsClosedAtItsLimitAndOthersHearAll) {
     EXPECT_FALSE(slow->closed);
     room_.hear(news_of{.no = 5});
     quick->take_all();
-    EXPECT_EQ(slow->closed, close_code::too_slow);
+    EXPECT_EQ(slow->closed, close_code::come_again);
     EXPECT_FALSE(quick->closed);
     EXPECT_EQ(quick->got.size(), 5U);
     EXPECT_EQ(mail_.read_figures().overflowed, 1U);
@@ -137,7 +137,7 @@ TEST_F(SocketRoomTest, BytesCountAsWellAsMessages) {
     socket->web_socket::say(std::make_shared<const std::string>(600, 'x'));
     EXPECT_FALSE(socket->closed);
     socket->web_socket::say(std::make_shared<const std::string>(401, 'x'));
-    EXPECT_EQ(socket->closed, close_code::too_slow);
+    EXPECT_EQ(socket->closed, close_code::come_again);
 }
 
 TEST_F(SocketRoomTest, WhatWasSentMakesRoomAgain) {
@@ -153,7 +153,7 @@ TEST_F(SocketRoomTest, WhatWasSentMakesRoomAgain) {
 TEST_F(SocketRoomTest, NewsThatPilesUpBeforeTheHelloIsBoundedToo) {
     const auto socket = arrive(7, false);
     for (std::uint64_t no = 1; no <= 5; ++no) room_.hear(news_of{.no = no});
-    EXPECT_EQ(socket->closed, close_code::too_slow);
+    EXPECT_EQ(socket->closed, close_code::come_again);
 }
 
 TEST_F(SocketRoomTest, UnderstandsAPingAndNothingElse) {

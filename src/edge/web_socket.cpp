@@ -38,7 +38,7 @@ void web_socket::say(text message) {
     if (unsent_.size() >= world_.options.unsent_messages_max ||
         unsent_bytes_ + size > world_.options.unsent_bytes_max) {
         ++world_.count.overflowed;
-        return close(close_code::too_slow, "too slow");
+        return close(close_code::come_again, "too slow");
     }
     unsent_bytes_ += size;
     unsent_.push_back(std::move(message));

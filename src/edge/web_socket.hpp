@@ -28,7 +28,7 @@ enum class close_code : std::uint16_t {
     going_away = 1001,      // shape: zero does not come up: the numbers are the protocol's
     not_text = 1003,        // binary
     not_understood = 1008,  // or too often
-    too_slow = 1013,        // come again: the hello makes up for what was missed
+    come_again = 1013,      // too slow, or news were missed: the hello makes up for it
     replaced = 4000,        // the same user has opened too many
 };
 
