@@ -204,7 +204,23 @@ void clustered_engine::enter_the_rest() {
     do {
         if (leases_.nodes_alive().size() > 1) return;
         std::this_thread::sleep_for(look_for_rest_every);
-    } while (clerk_figures().backlog > 0 && std::chrono::steady_clock::now() < deadline);
+    } while (anything_left() && std::chrono::steady_clock::now() < deadline);
+}
+
+// Whether a line holds more than the ledger has, or nobody knows: a lease may still be a dead
+// node's.
+bool clustered_engine::anything_left() {
+    const auto entered = book_.orders().positions();
+    if (!entered) return true;
+    for (std::uint32_t n = 0; n < with_.cluster.partitions; ++n) {
+        const auto gate = gate_.state_of({n});
+        if (!gate) return true;
+        const auto found = entered->find(sale::line_of({n}));
+        const sale::line_place at =
+            found == entered->end() ? sale::line_place{} : sale::to_place(found->second);
+        if (gate->epoch == at.epoch && gate->appended > at.number) return true;
+    }
+    return false;
 }
 
 clerk::figures clustered_engine::clerk_figures() const {

@@ -56,6 +56,7 @@ private:
     void note_catalogue();
     bool follow();
     void enter_the_rest();
+    bool anything_left();
     clerk::figures clerk_figures() const;
     void measure(metrics_sources& to);
 

@@ -137,9 +137,10 @@ outcome desk::advance() {
 }
 
 void desk::settle(const ledger::entry_report& report) {
-    for (const ledger::refusal& r : report.refused) {
-        world_.turnstile.release(r.promise.sale, r.promise.buyer, r.promise.order);
-    }
+    std::vector<gate::turnstile::returned> back;
+    for (const ledger::refusal& r : report.refused)
+        back.push_back({r.promise.sale, r.promise.buyer, r.promise.order});
+    if (!back.empty()) world_.turnstile.release_all(back);
     if (!report.refused.empty()) {  // one line a batch; the ledger has every one as a failed order
         const ledger::refusal& first = report.refused.front();
         log::warning("clerk.refused", "orders", report.refused.size(), "first_order",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/log.hpp"
 
@@ -11,19 +12,29 @@ namespace {
 
 constexpr std::size_t named_max = 20;  // orders
 constexpr milliseconds long_look{50};
-constexpr int rest_share = 20;  // of a long look
+constexpr int rest_share = 20;         // of a long look: a twentieth of a core here
+constexpr int rest_share_waiting = 4;  // a fifth of a core elsewhere, at most
+
+milliseconds worked_so_far() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::duration_cast<milliseconds>(std::chrono::seconds(used.tv_sec) +
+                                                    std::chrono::nanoseconds(used.tv_nsec));
+}
 
 std::string subject_of(sale::sale_id id) { return fmt::format("sale {}", id.value); }
 
 }  // namespace
 
-milliseconds rest_after(milliseconds look) {
-    return look > long_look ? look * rest_share : milliseconds(0);
+milliseconds rest_after(milliseconds worked, milliseconds took) {
+    if (worked > long_look) return worked * rest_share;
+    return took > long_look ? took * rest_share_waiting : milliseconds(0);
 }
 
 result<void> reconciler::step(instant now) {
     const std::scoped_lock one_look(look_mutex_);
     const auto begun = std::chrono::steady_clock::now();
+    const milliseconds worked_before = worked_so_far();
     const standings before = look_at_gate(known_);
     const auto book = world_.orders.book.tallies().take();
     if (!book) return book.error();
@@ -48,7 +59,7 @@ result<void> reconciler::step(instant now) {
         std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
     const std::scoped_lock lock(mutex_);
     latest_ = std::move(seen);
-    rest_ = rest_after(took);
+    rest_ = rest_after(worked_so_far() - worked_before, took);
     return {};
 }
 

@@ -254,8 +254,10 @@ TEST_F(CopiedGateTest, IsNotMadeAnewFromABookThatWasTamperedWith) {
 }
 
 TEST(RestAfterALook, IsTwentyTimesALongOne) {
-    EXPECT_EQ(rest_after(milliseconds(50)), milliseconds(0));
-    EXPECT_EQ(rest_after(milliseconds(51)), milliseconds(1020));
+    EXPECT_EQ(rest_after(milliseconds(50), milliseconds(50)), milliseconds(0));
+    EXPECT_EQ(rest_after(milliseconds(51), milliseconds(51)), milliseconds(1020));
+    EXPECT_EQ(rest_after(milliseconds(1), milliseconds(51)), milliseconds(204))
+        << "most of it was waiting";
 }
 
 }  // namespace

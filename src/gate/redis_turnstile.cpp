@@ -81,6 +81,10 @@ void redis_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::ord
     impl_->given_back.release({sale, buyer, order});
 }
 
+void redis_turnstile::release_all(std::span<const returned> orders) {
+    impl_->given_back.release_all(orders);
+}
+
 std::optional<standing> redis_turnstile::look_up(sale::sale_id sale) {
     return look_up_all({&sale, 1}).front();
 }

@@ -62,6 +62,7 @@ public:
     // not there is no error: its rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
+    void release_all(std::span<const returned> orders) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
     std::vector<std::optional<standing>> look_up_all(std::span<const sale::sale_id> ids) override;
     std::vector<promised> promised_to(sale::user_id buyer) override;

@@ -7,21 +7,19 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include "gate/gate_keys.hpp"
 #include "gate/reflections.hpp"
+#include "gate/turnstile.hpp"
 #include "store/redis.hpp"
 
 namespace floodgate::gate {
 
 class returns {
 public:
-    struct unit {
-        sale::sale_id sale;
-        sale::user_id buyer;
-        sale::order_no order;
-    };
+    using unit = turnstile::returned;
 
     returns(store::redis& redis, const gate_keys& keys, reflections& refusals,
             std::function<void(sale::sale_id)> lifted);
@@ -30,10 +28,12 @@ public:
     returns& operator=(const returns&) = delete;
 
     void release(const unit& u);
+    void release_all(std::span<const unit> units);
     std::size_t waiting() const;
 
 private:
     bool try_release(const unit& u);
+    void keep(const unit& u);
     void work();
     void try_again();
 

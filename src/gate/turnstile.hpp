@@ -70,6 +70,15 @@ public:
     // Units come back: the order was closed, refunded or failed. The buyer may buy again.
     // Doing it twice for one order is harmless.
     virtual void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) = 0;
+    // The same for many: one journey where the gate is far away.
+    struct returned {
+        sale::sale_id sale;
+        sale::user_id buyer;
+        sale::order_no order;
+    };
+    virtual void release_all(std::span<const returned> orders) {
+        for (const returned& r : orders) release(r.sale, r.buyer, r.order);
+    }
 
     // Nothing: the sale is not loaded, or the gate cannot be asked now.
     virtual std::optional<standing> look_up(sale::sale_id sale) = 0;

@@ -189,6 +189,22 @@ TEST_P(TurnstileContractTest, TakesUnitsBackOnce) {
     EXPECT_EQ(ask_one(1, 7).what, answer::accepted) << "they may buy again";
 }
 
+TEST_P(TurnstileContractTest, TakesManyUnitsBackAtOnceWhereverTheyWere) {
+    std::vector<turnstile::returned> back;
+    for (std::int64_t id = 1; id <= 20; ++id) {  // in every partition
+        warm_up(open_sale(id, 60));
+        for (std::int64_t buyer = 1; buyer <= 60; ++buyer)
+            back.push_back({{id}, {buyer}, ask_one(id, buyer).order});
+    }
+    back.push_back(back.front());
+    back.push_back({{99}, {1}, {12345}});
+    const turnstile::returned kept = back[5];
+    back.erase(back.begin() + 5);
+    gate().release_all(back);
+    EXPECT_EQ(gate().held_in(kept.sale), (std::vector<held_unit>{{kept.buyer, kept.order, 1}}));
+    for (std::int64_t id = 2; id <= 20; ++id) EXPECT_EQ(gate().look_up({id})->taken, 0) << id;
+}
+
 TEST_P(TurnstileContractTest, TakesTheMiddleOneOfThreeOrdersBack) {
     warm_up(open_sale(1, 9, 3));
     std::vector<sale::order_no> orders;
