@@ -5,7 +5,7 @@ import contextlib
 import time
 import unittest
 
-from harness import UNLIMITED, Attempt, Crowd, FloodgateTest, lock_ledger, orders_in
+from harness import CLUSTERED, UNLIMITED, Attempt, Crowd, FloodgateTest, lock_ledger, orders_in
 
 BACKLOG_MAX = 50
 CONFIG = UNLIMITED + f"[gate]\nbacklog_max = {BACKLOG_MAX}\n[clerk]\ndrain_ms = 200\n"
@@ -79,6 +79,8 @@ class LedgerLocked(FloodgateTest):
 
             self.lock.close()
             self.assert_all_unpaid(client)
+            if CLUSTERED:  # the gate hears of what was entered a moment later
+                self.wait_until(lambda: self.buy(client, 499).status == 202, 10)
             self.assertEqual(self.buy(client, 500).status, 202)
             self.assert_all_unpaid(client)
         self.assertEqual(self.server_.stop(), 0)

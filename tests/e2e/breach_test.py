@@ -6,7 +6,7 @@ import threading
 import time
 import unittest
 
-from harness import API, Attempt, Crowd, orders_in
+from harness import API, CLUSTERED, Attempt, Crowd, orders_in
 from managed import ManagedShop
 
 NAMED_WITHIN_S = 2   # what was asked for
@@ -39,7 +39,8 @@ class Tampered(ManagedShop):
             if answer.status == 423:
                 self.assertEqual(answer.code, "paused")
                 return time.monotonic() - began
-            self.assertEqual(answer.status, 202 if selling else 409, answer.text)
+            if not (CLUSTERED and answer.code == "busy"):  # a gate that differs is built anew
+                self.assertEqual(answer.status, 202 if selling else 409, answer.text)
             time.sleep(0.02)
         self.fail(f"the sale went on for {PATIENCE_S} s")
 

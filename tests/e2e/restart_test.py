@@ -48,6 +48,7 @@ class InTheMiddleOfASale(FloodgateTest):
             Attempt(shop, b) for b in range(151, self.BUYERS + 1) for _ in range(2))
         self.assertEqual(sum(a.accepted for a in rest), self.STOCK - 150)
 
+        self.settle(server)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(
             orders_in(shop.data),

@@ -89,6 +89,7 @@ class StockChangesInARush(FloodgateTest):
                 self.server_.start()
         self.assertGreater(sum(a.refused for a in admins), 0, "stock was never scarce")
         self.sell_the_rest()
+        self.settle(self.server_)
         self.assertEqual(self.server_.stop(), 0)
 
         stock = self.stock_as_booked(admins)

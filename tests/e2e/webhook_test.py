@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from harness import API, lock_ledger
+from harness import API, CLUSTERED, lock_ledger
 from managed import ManagedShop
 
 SECRET = "a-secret-nobody-may-see-4711"
@@ -116,7 +116,7 @@ class WebhookTest(ManagedShop):
             self.assertEqual(set(message), {"id", "alert", "subject", "detail", "state", "since",
                                             "at", "node"})
             self.assertEqual((message["alert"], message["subject"], message["node"]),
-                             ("backlog", "clerk", 0))
+                             ("backlog", "clerk", self.server_.node if CLUSTERED else 0))
             self.assertIn("promises", message["detail"])
             self.assertEqual(message["since"], raised["at"])
         self.assertLess(raised["at"], cleared["at"])
