@@ -73,8 +73,8 @@ private:
     milliseconds rest_{0};
 };
 
-// See reconciler::rest(). `worked` is this thread's own time, `took` includes waiting for a database
-// elsewhere.
+// See reconciler::rest(). `worked` is this thread's own time, `took` includes waiting for a
+// database elsewhere.
 milliseconds rest_after(milliseconds worked, milliseconds took);
 
 }  // namespace floodgate::clerk
