@@ -93,6 +93,9 @@ class Notes:
         if self.place.stat().st_uid != os.geteuid():
             raise Refused(f"{self.place} belongs to somebody else: choose another --dir")
         self.place.chmod(0o711)  # the database's own user walks through
+        for parent in self.place.parents if os.geteuid() == 0 else ():
+            if not parent.stat().st_mode & 0o001:
+                raise Refused(f"MariaDB's user cannot get through {parent}: choose another --dir")
         self.file.write_text("[]")
         self.file.chmod(0o600)
 

@@ -18,6 +18,10 @@ class ScriptTest(FloodgateTest):
                               capture_output=True, text=True, timeout=300, check=False)
         return done.returncode, done.stdout + done.stderr
 
+    def setUp(self):
+        super().setUp()
+        self.place.chmod(0o711)  # as root, MariaDB runs as a user of its own
+
     def up(self, *options):
         port = servers.free_port()
         self.addCleanup(self.script, "down")
@@ -70,6 +74,11 @@ class ScriptTest(FloodgateTest):
         self.assertIn(f"port {port} is taken", said)
 
     def test_a_node_that_does_not_start_says_why_and_nothing_is_left(self):
+        self.place.chmod(0o700)
+        if os.geteuid() == 0:
+            code, said = self.script("up", "--binary", "/bin/false")
+            self.assertEqual((code, "cannot get through" in said), (1, True), said)
+        self.place.chmod(0o711)
         code, said = self.script("up", "--binary", "/bin/false", "--port", str(servers.free_port()))
         self.assertEqual(code, 1)
         self.assertIn("node-1 ended with 1", said)

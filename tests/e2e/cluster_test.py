@@ -190,6 +190,19 @@ class OneShop(ClusterTest):
         self.assertIn(refunded.status, (200, 202), refunded.text)
         self.wait_until(lambda: self.b.order(number, self.token(1)).json["status"] == "refunded", 10)
 
+    def test_what_the_bus_lost_is_known_soon_all_the_same(self):
+        """Messages are lost while a node is not connected. Nobody may be told the old story for long."""
+        number = self.a.buy(self.sale, self.token(1)).json["order_no"]
+        self.assertEqual(self.status(self.b, number, 1), "unpaid")
+        self.assertEqual(self.status(self.a, number, 1), "unpaid")
+        redis = self.stores_.redis
+        redis("CLIENT", "KILL", "TYPE", "pubsub")
+        paid = self.b.post(f"{API}/orders/{number}/pay", {"method": "test"}, self.token(1))
+        redis("CLIENT", "KILL", "TYPE", "pubsub")
+        self.assertEqual(paid.status, 200, paid.text)
+        self.wait_until(lambda: self.a.order(number, self.token(1)).json["status"] == "paid", 10,
+                        "still unpaid on the other node")
+
     def test_durability_stands_on_readyz(self):
         for client in (self.a, self.b):
             text = client.get("/readyz").text

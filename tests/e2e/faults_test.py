@@ -10,7 +10,7 @@ import unittest
 
 from books import clustered_only
 from cluster import Buyers, ClusterTest, Watch, judge, servers
-from harness import orders_in
+from harness import lock_ledger, orders_in
 
 LEASE_S = 2
 
@@ -86,6 +86,16 @@ class TheRedis(FaultTest):
 
     def test_is_emptied(self):
         self.go_through("Redis flushed", lambda: self.stores_.redis("FLUSHALL"), loses_promises=True)
+
+    def test_is_emptied_while_promises_wait(self):
+        """They are gone; their units are sold to others, once."""
+        def fault():
+            lock = lock_ledger(self.shop.data)
+            time.sleep(1.5)
+            self.stores_.redis("FLUSHALL")
+            time.sleep(0.5)
+            lock.close()
+        self.go_through("Redis flushed, ledger locked for 2 s", fault, loses_promises=True)
 
     def test_is_put_back_to_an_older_copy(self):
         def fault():

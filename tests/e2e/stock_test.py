@@ -7,8 +7,8 @@ import re
 import threading
 import unittest
 
-from harness import (API, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in, ledger,
-                     orders_in)
+from harness import (API, CLUSTERED, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in,
+                     ledger, orders_in)
 from kill9 import Record
 
 
@@ -85,7 +85,8 @@ class StockChangesInARush(FloodgateTest):
             admins.append(Admin(self.server_, self.token, self.sale, chance))
             self.rush(admins[-1], 4000, kill_after_s)
             if not self.server_.running():
-                self.assert_clean(self.shop.data)
+                if not CLUSTERED:  # there a node must run before the gate agrees with the book again
+                    self.assert_clean(self.shop.data)
                 self.server_.start()
         self.assertGreater(sum(a.refused for a in admins), 0, "stock was never scarce")
         self.sell_the_rest()
