@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "expect.hpp"
 #include "open_ledger.hpp"
 #include "queue/rabbit_queue.hpp"
 #include "queue/stream_queue.hpp"
@@ -81,6 +82,7 @@ clustered_engine::clustered_engine(settings s)
     if (with_.cluster.queue == queue_kind::rabbitmq)
         reminders_ = std::make_unique<queue::reminders>(with_.cluster.rabbitmq, with_.cluster.name,
                                                         [this] { care_.look_at_deadlines(); });
+    gate_.skip_past(expect(book_.orders().latest_number(), "ledger"));
     front_.restore_logins();
     // Numbers of several nodes do not come in order: the ledger is always asked.
     front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});

@@ -26,6 +26,10 @@ public:
         const std::lock_guard lock(mutex_);
         for (waiting_attempt& a : to) a.order = numbers_.next(now);
     }
+    void skip_past(sale::order_no seen) {
+        const std::lock_guard lock(mutex_);
+        numbers_.skip_past(seen);
+    }
 
 private:
     std::mutex mutex_;

@@ -81,6 +81,8 @@ void redis_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::ord
     impl_->given_back.release({sale, buyer, order});
 }
 
+void redis_turnstile::skip_past(sale::order_no seen) { impl_->numbers.skip_past(seen); }
+
 void redis_turnstile::release_all(std::span<const returned> orders) {
     impl_->given_back.release_all(orders);
 }

@@ -28,6 +28,18 @@ protected:
             rabbit_queue_options{
                 .name = world_->name, .partition = world_->partition, .consumer = consumer});
     }
+    // RabbitMQ may forget the last acknowledgements of a connection that ends: the next consumer
+    // passes over what it brings again.
+    void expect_nothing_new_after(sale::sequence entered) {
+        const auto next = open("next");
+        next->start(entered, [] {});
+        EXPECT_TRUE(becomes_true([&] {
+            return next->read_figures().connected && ready(world_->rabbit_queue_name()) == 0;
+        }));
+        std::vector<sale::promise> more;
+        EXPECT_TRUE(next->read(entered, 10, more).has_value());
+        EXPECT_TRUE(more.empty());
+    }
     // As a relay does that dies before it can remove the entry from the stream.
     void publish(std::uint64_t first, std::uint64_t last) {
         std::vector<sale::promise> promises;
@@ -97,7 +109,7 @@ TEST_F(RabbitQueueTest, AMessageThatCannotBeReadGoesToTheDeadAndTheOthersGoOn) {
     EXPECT_EQ(q->read_figures().dead, 2U);
     q->entered(at(4));
     q->stop();
-    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+    expect_nothing_new_after(at(4));
 }
 
 TEST_F(RabbitQueueTest, WithoutRabbitTheStreamKeepsEverythingAndItGoesOnByItself) {
@@ -121,7 +133,7 @@ TEST_F(RabbitQueueTest, WithoutRabbitTheStreamKeepsEverythingAndItGoesOnByItself
     q->entered(at(6));
     EXPECT_TRUE(becomes_true([&] { return world_->length() == 0; }));
     q->stop();
-    EXPECT_TRUE(becomes_true([&] { return ready(world_->rabbit_queue_name()) == 0; }));
+    expect_nothing_new_after(at(6));
 }
 
 TEST_F(RabbitQueueTest, ALongLineSurvivesConnectionsThatAreCutAgainAndAgain) {

@@ -7,7 +7,7 @@ namespace {
 
 order_news example(std::uint64_t no) {
     order_news n;
-    n.event = static_cast<std::int64_t>(no) * 3;
+    n.event = static_cast<std::int64_t>(no / 3);
     n.what.no = {no};
     n.what.sale = {7};
     n.what.buyer = {1001};
