@@ -69,8 +69,8 @@ public:
     std::vector<held_unit> held_in(sale::sale_id sale) override;
     result<void> retake(const sale::promise& p) override;
 
-    // Before the first lane: numbers up to here may be taken, by this node too, whose clock may have
-    // been set back since.
+    // Before the first lane: numbers up to here may be taken, by this node too, whose clock may
+    // have been set back since.
     void skip_past(sale::order_no seen);
     // The bus says that units came back at another node.
     void lift(sale::sale_id sale);
