@@ -6,8 +6,12 @@
 namespace floodgate {
 
 std::unique_ptr<store::database> open_database(const settings& s) {
-    if (s.mode == run_mode::clustered) return store::open_mariadb(s.cluster.mariadb);
-    return store::open_sqlite({.path = s.ledger_file()});
+    if (s.mode == run_mode::embedded) return store::open_sqlite({.path = s.ledger_file()});
+    try {
+        return store::open_mariadb(s.cluster.mariadb);
+    } catch (const store::sql_error& e) {
+        throw store::sql_error(e.kind(), std::string("mariadb: ") + e.what());
+    }
 }
 
 }  // namespace floodgate

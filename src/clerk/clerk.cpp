@@ -101,6 +101,11 @@ bool clerk::work_once() {
 }
 
 void clerk::drain() {
+    // A ledger that is away now would be waited for; what is left is entered after the next start.
+    if (desk_.failures() > 0) {
+        log::info("clerk.stopped", "position", position().value, "left", desk_.backlog());
+        return;
+    }
     const auto deadline = std::chrono::steady_clock::now() + options_.drain;
     for (;;) {
         const outcome o = desk_.step();
