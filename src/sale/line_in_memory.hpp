@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "sale/promise_line.hpp"
@@ -12,14 +13,18 @@ class line_in_memory final : public promise_line {
 public:
     sequence append(const promise& p) override {
         kept.push_back(p);
+        count_ = kept.size();
         return {kept.size()};
     }
     void push() override {}
-    sequence durable() const override { return {kept.size()}; }
+    sequence durable() const override { return {count_}; }
     std::uint64_t backlog() const override { return 0; }
     void on_durable(std::function<void()>) override {}
 
-    std::vector<promise> kept;
+    std::vector<promise> kept;  // while nobody appends
+
+private:
+    std::atomic<std::uint64_t> count_{0};
 };
 
 }  // namespace floodgate::sale
