@@ -26,7 +26,8 @@ public:
     bool held() const { return number_ != 0 && leases_.holds(name_); }
 
     // Seeks the lease: `taken` and `left` are told when it comes and goes.
-    void seek(const std::string& group, std::function<void()> taken, std::function<void()> left) {
+    void seek(const std::string& group, const std::function<void()>& taken,
+              const std::function<void()>& left) {
         leases_.seek({.name = name_,
                       .raise = [this] { return plain_.fences().raise(name_); },
                       .gained =
