@@ -1,6 +1,7 @@
 #include "ledger/order_book.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "ledger/attempt.hpp"
 #include "ledger/entry.hpp"
@@ -43,15 +44,31 @@ void visit_all(store::row_cursor rows, const std::function<void(const held_order
     }
 }
 
+// How long a call has waited for locks and other nodes: this is not taken off the time to pay. A
+// moment is no wait.
+class waiting_time {
+public:
+    milliseconds so_far() const {
+        const auto passed =
+            std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun_);
+        return passed < moment ? milliseconds(0) : passed;
+    }
+
+private:
+    static constexpr milliseconds moment{100};
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 result<entry_report> order_book::enter(std::span<const sale::promise> batch, line_position last,
                                        instant now) {
+    const waiting_time waited;
     return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         if (last.at <= take_position(*c, last.line)) return all_known(*c, batch);
-        entry_report report = entry(*c, now).run(batch);
+        entry_report report = entry(*c, now + waited.so_far()).run(batch);
         move_position(*c, last);
         t.commit();
         return report;
@@ -59,6 +76,7 @@ result<entry_report> order_book::enter(std::span<const sale::promise> batch, lin
 }
 
 result<entry_report> order_book::enter_strays(std::span<const sale::promise> batch, instant now) {
+    const waiting_time waited;
     return guarded_entry("orders.enter_strays", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
@@ -67,7 +85,7 @@ result<entry_report> order_book::enter_strays(std::span<const sale::promise> bat
         std::vector<sale::promise> fresh;
         for (const sale::promise& p : batch)
             if (!known.contains(p.order)) fresh.push_back(p);
-        entry_report report = entry(*c, now).run(fresh);
+        entry_report report = entry(*c, now + waited.so_far()).run(fresh);
         report.known += batch.size() - fresh.size();
         add_terms(*c, batch, report);
         t.commit();
