@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.hpp"
+#include "store/redis_replies.hpp"
 
 namespace floodgate::store {
 namespace {
@@ -20,28 +21,6 @@ namespace {
 constexpr milliseconds pause_min{50}, pause_max{1000}, name_poll{10};
 constexpr std::size_t read_chunk = 65536;
 constexpr std::size_t keep_buffer_max = std::size_t{1} << 20U;
-
-redis_reply value_of(const redisReply& from) {
-    redis_reply out;
-    switch (from.type) {
-    case REDIS_REPLY_INTEGER:
-        out.what = redis_reply::kind::integer;
-        out.integer = from.integer;
-        return out;
-    case REDIS_REPLY_ARRAY:
-        out.what = redis_reply::kind::array;
-        out.items.reserve(from.elements);
-        for (std::size_t i = 0; i < from.elements; ++i)
-            out.items.push_back(value_of(*from.element[i]));
-        return out;
-    case REDIS_REPLY_STRING: out.what = redis_reply::kind::text; break;
-    case REDIS_REPLY_STATUS: out.what = redis_reply::kind::status; break;
-    case REDIS_REPLY_ERROR: out.what = redis_reply::kind::error; break;
-    default: return out;  // nil
-    }
-    out.text.assign(from.str, from.len);
-    return out;
-}
 
 struct reply_freer {
     void operator()(void* reply) const { freeReplyObject(reply); }
@@ -230,7 +209,7 @@ bool redis_channel::next(redis_reply& out) {
     }
     if (raw == nullptr) return false;
     const std::unique_ptr<void, reply_freer> owned(raw);
-    out = value_of(*static_cast<const redisReply*>(raw));
+    out = to_reply(*static_cast<const redisReply*>(raw));
     return true;
 }
 
