@@ -6,9 +6,9 @@
 
 #pragma once
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // Products. {title, list_price_fen, description?, pictures?}
 reply list_products(services& with, const call& c);
@@ -53,4 +53,4 @@ reply get_stock_log(services& with, const call& c);
 // ?limit=1..500 (50) &before=ID -> {lines, next_before}, newest first
 reply list_audit(services& with, const call& c);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,10 +1,10 @@
-#include "edge/admin_desk.hpp"
+#include "api/admin_desk.hpp"
 
 #include <boost/json/serialize.hpp>
 
 #include "base/log.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 void audit(services& with, const call& c, const act& done) {
     const boost::json::object details{{"before", done.before}, {"after", done.after}};
@@ -57,4 +57,4 @@ reply created(const std::string& path, const boost::json::object& body) {
     return r;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 struct act {
     std::string action;   // sale.published
@@ -38,4 +38,4 @@ std::string subject_of(const char* kind, std::int64_t id);  // "sale 7"
 // 201 with a Location header.
 reply created(const std::string& path, const boost::json::object& body);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "edge/admin_api.hpp"
-#include "edge/failure.hpp"
-#include "edge/query.hpp"
+#include "api/admin_api.hpp"
+#include "api/failure.hpp"
+#include "api/query.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 boost::json::object to_json(const ledger::audit_line& l) {
@@ -42,4 +42,4 @@ reply list_audit(services& with, const call& c) {
     return json_reply(200, {{"lines", std::move(out)}, {"next_before", next_before}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,18 +1,18 @@
-#include "edge/auth_api.hpp"
+#include "api/auth_api.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
+#include "api/failure.hpp"
+#include "api/fnv.hpp"
+#include "api/json_body.hpp"
 #include "base/log.hpp"
-#include "edge/failure.hpp"
-#include "edge/fnv.hpp"
-#include "edge/json_body.hpp"
 #include "guard/account_rules.hpp"
 #include "guard/addresses.hpp"
 #include "guard/tokens.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::size_t typed_phone_bytes_max = 40;  // with its blanks and hyphens
@@ -178,4 +178,4 @@ reply me(services& with, const call& c) {
     return json_reply(200, to_json(*u));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

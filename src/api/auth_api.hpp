@@ -7,9 +7,9 @@
 
 #pragma once
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // {phone, password, nickname} -> 201 {token, user, expires_at}; 409 already_exists; 429
 reply register_user(services& with, const call& c);
@@ -24,4 +24,4 @@ reply me(services& with, const call& c);
 // types their number, it is one account.
 std::string normalised_phone(std::string_view text);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

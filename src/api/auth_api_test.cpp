@@ -1,9 +1,9 @@
-#include "edge/auth_api.hpp"
+#include "api/auth_api.hpp"
 
-#include "edge/handler_fixture.hpp"
+#include "api/handler_fixture.hpp"
 #include "guard/tokens.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class AuthApiTest : public HandlerTest {
@@ -146,4 +146,4 @@ TEST(NormalisedPhone, IsOneHoweverItIsTyped) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

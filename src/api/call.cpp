@@ -1,11 +1,11 @@
-#include "edge/call.hpp"
+#include "api/call.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "base/hex.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 // A '%' that no two hexadecimal digits follow stands for itself, as in every browser. The result
@@ -39,4 +39,4 @@ std::optional<std::string> query_value(const call& c, std::string_view name) {
     return std::nullopt;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "sale/user.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 enum class verb : std::uint8_t { get = 1, post, put, other };
 enum class language : std::uint8_t { en = 1, zh };
@@ -29,11 +29,11 @@ struct call {
     sale::role role = sale::role::buyer;
     boost::asio::ip::address client;       // already behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited
-    edge::language language = edge::language::en;
+    api::language language = api::language::en;
     instant now;
 };
 
 // The first value of `name` in the query, percent-decoded ('+' is a blank); nothing when absent.
 std::optional<std::string> query_value(const call& c, std::string_view name);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

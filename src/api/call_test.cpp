@@ -1,10 +1,10 @@
-#include "edge/call.hpp"
+#include "api/call.hpp"
 
 #include <gtest/gtest.h>
 
-#include "edge/query.hpp"
+#include "api/query.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 call with(std::string query) {
@@ -49,4 +49,4 @@ TEST(Query, TakesWholeNumbersWithinBoundsOnly) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

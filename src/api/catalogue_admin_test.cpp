@@ -1,9 +1,9 @@
 // Admins' handlers for products and rounds, and the audit book.
 
-#include "edge/admin_api.hpp"
-#include "edge/handler_fixture.hpp"
+#include "api/admin_api.hpp"
+#include "api/handler_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -113,4 +113,4 @@ TEST_F(CatalogueAdminTest, WritesNothingDownForWhatWasRefused) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,10 +1,10 @@
-#include "edge/catalogue_json.hpp"
+#include "api/catalogue_json.hpp"
 
 #include <boost/json/array.hpp>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 boost::json::object to_json(const sale::product& p) {
     return {{"id", p.id.value},
@@ -35,4 +35,4 @@ boost::json::object to_json(const sale::sale& s) {
             {"ends_at", to_iso(s.ends_at)}};
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

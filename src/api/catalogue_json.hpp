@@ -6,11 +6,11 @@
 
 #include "sale/catalogue.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 boost::json::object to_json(const sale::product& p);
 boost::json::object to_json(const sale::round& r);
 // As admins see it: flat, with the ids of its product and round.
 boost::json::object to_json(const sale::sale& s);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,10 +1,10 @@
-#include "edge/failure.hpp"
+#include "api/failure.hpp"
 
 #include <utility>
 
 #include "base/errc.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 problem problem_of(const boost::system::error_code& why) {
@@ -27,4 +27,4 @@ reply failure_reply(const boost::system::error_code& why, language lang,
     return problem_reply(p, lang, std::move(extra));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

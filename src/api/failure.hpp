@@ -4,9 +4,9 @@
 
 #include <boost/system/error_code.hpp>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // How long to stay away when the database is locked or a queue is full.
 inline constexpr std::int64_t retry_after_failure_ms = 1000;
@@ -16,4 +16,4 @@ inline constexpr std::int64_t retry_after_failure_ms = 1000;
 reply failure_reply(const boost::system::error_code& why, language lang,
                     boost::json::object extra = {});
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 constexpr std::uint64_t fnv1a(std::string_view text) {
     std::uint64_t hash = 14'695'981'039'346'656'037U;
@@ -17,4 +17,4 @@ constexpr std::uint64_t fnv1a(std::string_view text) {
     return hash;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,12 +1,12 @@
-#include "edge/handler_fixture.hpp"
+#include "api/handler_fixture.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <fmt/format.h>
 
-#include "edge/openapi_contract.hpp"
+#include "api/openapi_contract.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
     next_.client = boost::asio::ip::make_address("192.0.2.1");
@@ -24,7 +24,7 @@ services HandlerTest::services_over(gate::turnstile& gate) {
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
             .catalogue_mutex = catalogue_mutex_,
-            .mailroom = mailroom_,
+            .recent = recent_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .channels = channels_,
@@ -76,8 +76,8 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
     const reply r = found.route->work(with_, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;
-    const bool is_json = r.content_type.find("json") != std::string::npos && !r.body.empty();
-    return {r.status, is_json ? boost::json::parse(r.body) : boost::json::value(), r.headers};
+    const bool json = r.content_type.find("json") != std::string::npos && !r.body.empty();
+    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers};
 }
 
 std::int64_t HandlerTest::draft_sale(std::int64_t stock, int limit) {
@@ -121,7 +121,7 @@ void HandlerTest::enter_all() {
     entered_ = line_.kept.size();
     if (batch.empty()) return;
     verbs_.enter(batch);
-    mailroom_.start_from(batch.back().order);
+    recent_.start_from(batch.back().order);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

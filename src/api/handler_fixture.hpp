@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "edge/routes.hpp"
+#include "api/routes.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 using sale::line_in_memory;
 
@@ -71,7 +71,7 @@ protected:
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     std::mutex catalogue_mutex_;
-    mailroom mailroom_;
+    shop::recent_orders recent_;
     guard::tickets tickets_;
     pay::channels channels_;
     alarm::board alarms_;
@@ -86,4 +86,4 @@ protected:
     std::size_t entered_ = 0;
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

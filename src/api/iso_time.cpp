@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 using namespace std::chrono;
@@ -35,14 +35,14 @@ struct scanner {
         rest.remove_prefix(1);
         return true;
     }
-    void expect(char c) { ok = take(c); }
+    void or_throw(char c) { ok = take(c); }
 };
 
 sys_days read_date(scanner& in) {
     const int y = in.digits(4);
-    in.expect('-');
+    in.or_throw('-');
     const int m = in.digits(2);
-    in.expect('-');
+    in.or_throw('-');
     const int d = in.digits(2);
     const auto date = year(y) / m / d;
     in.ok = in.ok && date.ok();
@@ -51,9 +51,9 @@ sys_days read_date(scanner& in) {
 
 milliseconds read_time_of_day(scanner& in) {
     const int h = in.digits(2);
-    in.expect(':');
+    in.or_throw(':');
     const int m = in.digits(2);
-    in.expect(':');
+    in.or_throw(':');
     const int s = in.digits(2);
     const int ms = in.take('.') ? in.digits(3) : 0;
     in.ok = in.ok && h < 24 && m < 60 && s < 60;
@@ -67,7 +67,7 @@ minutes read_offset(scanner& in) {
     if (!behind && !in.next_is('+')) in.ok = false;
     if (in.ok) in.rest.remove_prefix(1);
     const int h = in.digits(2);
-    in.expect(':');
+    in.or_throw(':');
     const int m = in.digits(2);
     in.ok = in.ok && h <= 14 && m < 60;
     const minutes ahead = hours(h) + minutes(m);
@@ -90,7 +90,7 @@ std::string to_iso(instant t) {
 std::optional<instant> parse_iso(std::string_view text) {
     scanner in{text};
     const sys_days day = read_date(in);
-    in.expect('T');
+    in.or_throw('T');
     const milliseconds time = read_time_of_day(in);
     const minutes ahead = read_offset(in);
     if (!in.ok || !in.rest.empty()) return std::nullopt;
@@ -99,4 +99,4 @@ std::optional<instant> parse_iso(std::string_view text) {
     return t;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

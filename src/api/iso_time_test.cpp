@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 TEST(IsoTime, IsWrittenWithMilliseconds) {
@@ -66,4 +66,4 @@ TEST(IsoTime, KnowsWhichDatesExist) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,4 +1,4 @@
-#include "edge/json_body.hpp"
+#include "api/json_body.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "edge/json_keys.hpp"
+#include "api/json_keys.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::size_t depth_max = 8;
@@ -167,4 +167,4 @@ reply refuse(const body_fault& fault, language lang) {
     return problem_reply(problem::bad_request, lang, std::move(extra));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -21,11 +21,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/reply.hpp"
 #include "base/clock.hpp"
 #include "base/config_file.hpp"
-#include "edge/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // In bytes. With a minimum above 0, blanks alone do not count. No control characters, except that
 // `lines` allows \n and \t.
@@ -85,4 +85,4 @@ private:
 // 400 bad_request with detail and field.
 reply refuse(const body_fault& fault, language lang);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

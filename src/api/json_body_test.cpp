@@ -1,10 +1,10 @@
-#include "edge/json_body.hpp"
+#include "api/json_body.hpp"
 
 #include <gtest/gtest.h>
 
-#include "edge/json_keys.hpp"
+#include "api/json_keys.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 // Reads a body as if a product were expected, and gives the fault's sentence.
@@ -134,4 +134,4 @@ TEST(JsonBody, BecomesAProblemThatNamesTheField) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,4 +1,4 @@
-#include "edge/json_keys.hpp"
+#include "api/json_keys.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -8,7 +8,7 @@
 
 #include "base/errc.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -76,4 +76,4 @@ std::optional<std::string> repeated_key(std::string_view text, std::size_t depth
     return std::move(parser.handler().twice);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

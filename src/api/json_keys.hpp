@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // The first key that some object in `text` has twice. Nothing when there is none, or when `text` is
 // not JSON, which the caller finds out by parsing it.
 std::optional<std::string> repeated_key(std::string_view text, std::size_t depth_max);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -5,14 +5,14 @@
 #include <limits>
 #include <utility>
 
-#include "edge/admin_desk.hpp"
-#include "edge/care_api.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
-#include "edge/query.hpp"
+#include "api/admin_desk.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
+#include "api/operations_api.hpp"
+#include "api/query.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::size_t reason_bytes_max = 200;
@@ -135,4 +135,4 @@ reply discard_letter(services& with, const call& c) {
     return letter_now(with, c, "discarded");
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

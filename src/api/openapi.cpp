@@ -1,4 +1,4 @@
-#include "edge/openapi.hpp"
+#include "api/openapi.hpp"
 
 // The assembler takes the file in, byte for byte, and finds it as the compiler finds our headers.
 // The build has to be told that this object depends on it: see OBJECT_DEPENDS in CMakeLists.txt.
@@ -8,7 +8,7 @@ asm(R"(
     .global floodgate_openapi_begin
     .global floodgate_openapi_end
 floodgate_openapi_begin:
-    .incbin "edge/openapi.json"
+    .incbin "api/openapi.json"
 floodgate_openapi_end:
     .byte 0
     .popsection
@@ -17,11 +17,11 @@ floodgate_openapi_end:
 extern "C" const char floodgate_openapi_begin[];
 extern "C" const char floodgate_openapi_end[];
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 std::string_view openapi_json() {
     return {floodgate_openapi_begin,
             static_cast<std::size_t>(floodgate_openapi_end - floodgate_openapi_begin)};
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 std::string_view openapi_json();
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,4 +1,4 @@
-#include "edge/openapi_contract.hpp"
+#include "api/openapi_contract.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "edge/openapi.hpp"
+#include "api/openapi.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -131,4 +131,4 @@ std::string breach_of_contract(std::string_view method, std::string_view path, c
     return schema_fault(json::parse(r.body), described->at("schema").as_object());
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 const boost::json::object& openapi_document();
 
@@ -19,4 +19,4 @@ std::string breach_of_contract(std::string_view method, std::string_view path, c
 // What is wrong with `value`, by the part of JSON Schema that openapi.json uses; empty: nothing.
 std::string schema_fault(const boost::json::value& value, const boost::json::object& schema);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

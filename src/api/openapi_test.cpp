@@ -1,4 +1,4 @@
-#include "edge/openapi.hpp"
+#include "api/openapi.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <cctype>
 #include <set>
 
-#include "edge/openapi_contract.hpp"
-#include "edge/routes.hpp"
+#include "api/openapi_contract.hpp"
+#include "api/routes.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -96,4 +96,4 @@ TEST(OpenApi, NoticesAnAnswerThatIsNotDescribed) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

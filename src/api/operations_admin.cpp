@@ -5,15 +5,15 @@
 #include <limits>
 #include <utility>
 
-#include "edge/admin_desk.hpp"
-#include "edge/care_api.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
-#include "edge/order_json.hpp"
-#include "edge/query.hpp"
+#include "api/admin_desk.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
+#include "api/operations_api.hpp"
+#include "api/order_json.hpp"
+#include "api/query.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::size_t note_bytes_max = 200;
@@ -36,7 +36,7 @@ boost::json::object to_json(const sale::balance& b) {
 }
 
 boost::json::object to_json(const ledger::open_question& q) {
-    return {{"order", edge::to_json(q.order)},
+    return {{"order", api::to_json(q.order)},
             {"buyer_id", q.order.buyer.value},
             {"method", q.method},
             {"question", q.what == ledger::question::close ? "close" : "refund"},
@@ -114,7 +114,7 @@ reply list_alerts(services& with, const call&) {
 reply get_order_as_admin(services& with, const call& c) {
     const auto found = with.ledger.orders().find({static_cast<std::uint64_t>(c.ids.at(0))});
     if (!found) return failure_reply(found.error(), c.language);
-    return json_reply(200, {{"order", edge::to_json(*found)}, {"buyer_id", found->buyer.value}});
+    return json_reply(200, {{"order", api::to_json(*found)}, {"buyer_id", found->buyer.value}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "edge/care_api.hpp"
-#include "edge/handler_fixture.hpp"
+#include "api/handler_fixture.hpp"
+#include "api/operations_api.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class CareTest : public HandlerTest {
@@ -139,4 +139,4 @@ TEST_F(CareTest, AnAdminSeesAnyOrder) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

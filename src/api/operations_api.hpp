@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // ?state=waiting|dead|replayed|discarded &limit=1..500 (50) &before=ID -> {letters, next_before}
 reply list_letters(services& with, const call& c);
@@ -27,4 +27,4 @@ reply reconcile_sale(services& with, const call& c);
 reply list_alerts(services& with, const call& c);         // -> {alerts}, oldest first
 reply get_order_as_admin(services& with, const call& c);  // any buyer's
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,13 +1,13 @@
-#include "edge/ops_api.hpp"
+#include "api/ops_api.hpp"
 
 #include <boost/json/array.hpp>
 
 #include <fmt/format.h>
 
-#include "edge/fnv.hpp"
-#include "edge/openapi.hpp"
+#include "api/fnv.hpp"
+#include "api/openapi.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 reply healthz(services&, const call&) { return json_reply(200, {{"status", "live"}}); }
 
@@ -32,4 +32,4 @@ reply openapi(services&, const call& c) {
     return {.body = std::string(openapi_json()), .headers = headers};
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

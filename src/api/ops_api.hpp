@@ -2,9 +2,9 @@
 
 #pragma once
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 reply healthz(services& with, const call& c);  // 200 {status: "live"}
 // 200 {status: "ready", durability: [...]}, or 503 {status: "not_ready", reason, durability}
@@ -12,4 +12,4 @@ reply readyz(services& with, const call& c);
 reply metrics(services& with, const call& c);  // Prometheus' text format
 reply openapi(services& with, const call& c);  // with an ETag
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,9 +1,9 @@
-#include "edge/ops_api.hpp"
+#include "api/ops_api.hpp"
 
-#include "edge/handler_fixture.hpp"
-#include "edge/openapi.hpp"
+#include "api/handler_fixture.hpp"
+#include "api/openapi.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class OpsApiTest : public HandlerTest {};
@@ -43,4 +43,4 @@ TEST_F(OpsApiTest, ServesItsDescriptionOnce) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,14 +1,14 @@
-#include "edge/order_api.hpp"
+#include "api/order_api.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "edge/failure.hpp"
-#include "edge/order_json.hpp"
-#include "edge/query.hpp"
+#include "api/failure.hpp"
+#include "api/order_json.hpp"
+#include "api/query.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -17,7 +17,7 @@ using promised = gate::turnstile::promised;
 constexpr bounds wait_bounds{0, 30'000};
 
 std::optional<seen_order> find_recent(services& with, sale::user_id buyer, sale::order_no no) {
-    const auto found = with.mailroom.recent().find(no);
+    const auto found = with.recent.find(no);
     if (!found || found->buyer != buyer) return std::nullopt;
     return seen_order{found->state, to_json(*found)};
 }
@@ -73,7 +73,7 @@ std::optional<order_wait> read_wait(const call& c) {
 result<seen_order> look_up_order(services& with, sale::user_id buyer, sale::order_no no) {
     if (auto known = find_recent(with, buyer, no)) return std::move(*known);
     // What is promised above the newest entry is still queued: the ledger need not be asked.
-    if (no > with.mailroom.recent().newest_entered()) {
+    if (no > with.recent.newest_entered()) {
         if (auto queued = find_promised(with, buyer, no)) return std::move(*queued);
     }
     auto found = find_entered(with, buyer, no);
@@ -126,4 +126,4 @@ reply list_orders(services& with, const call& c) {
     return json_reply(200, {{"orders", std::move(orders)}, {"next_before", next_before}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -5,9 +5,9 @@
 
 #include <boost/json/array.hpp>
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // ?wait_ms=0..30000 &while=STATUS -> 200, one order; 404: there is none, or it is somebody else's.
 // The handler answers at once: waiting is the event loop's, which asks here only for what is wrong.
@@ -43,4 +43,4 @@ reply pay_order(services& with, const call& c);
 // {} -> 202 refunding
 reply refund_order(services& with, const call& c);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,9 +1,9 @@
-#include "edge/order_api.hpp"
+#include "api/order_api.hpp"
 
-#include "edge/handler_fixture.hpp"
+#include "api/handler_fixture.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class OrderApiTest : public HandlerTest {
@@ -154,7 +154,7 @@ TEST_F(OrderApiTest, RemembersWhatChangedLately) {
     sale::order known = *book_.orders().find(*sale::parse_order_no(no));
     known.state = sale::order_state::paid;
     const sale::order_news news{known, 9};
-    mailroom_.deliver({&news, 1});
+    recent_.apply(news);
     EXPECT_EQ(status_of_order(no), "paid");
     as_buyer(43);
     EXPECT_EQ(get("/orders/" + no).status, 404);
@@ -166,7 +166,7 @@ TEST_F(OrderApiTest, ShowsThatAnOrderIsBeingClosed) {
     sale::order known = *book_.orders().find(*sale::parse_order_no(no));
     known.closing = "cancelled";
     const sale::order_news news{known, 0};
-    mailroom_.deliver({&news, 1});
+    recent_.apply(news);
     EXPECT_EQ(get("/orders/" + no).body.at("closing").as_string(), "cancelled");
 }
 
@@ -174,12 +174,12 @@ TEST_F(OrderApiTest, AboveTheNewestEntryThePromiseIsEnough) {
     const std::string first = bought(published_sale(5));
     enter_all();
     const sale::order_news news{*book_.orders().find(*sale::parse_order_no(first)), 0};
-    mailroom_.deliver({&news, 1});
+    recent_.apply(news);
     const std::string later = bought(published_sale(5));
     verbs_.enter({line_.kept.back()});  // in the ledger, but not told yet
     EXPECT_EQ(status_of_order(later), "queued");
     const sale::order_news more{*book_.orders().find(*sale::parse_order_no(later)), 0};
-    mailroom_.deliver({&more, 1});
+    recent_.apply(more);
     EXPECT_EQ(status_of_order(later), "unpaid");
     EXPECT_EQ(get("/orders/" + std::to_string(more.what.no.value + 1)).status, 404);
 }
@@ -208,4 +208,4 @@ TEST_F(OrderApiTest, TellsWhyAnOrderFailed) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,9 +1,9 @@
-#include "edge/order_json.hpp"
+#include "api/order_json.hpp"
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 boost::json::object to_json(const sale::order& o) {
     boost::json::object out{{"order_no", sale::to_text(o.no)},
@@ -29,4 +29,4 @@ boost::json::object to_json(const gate::turnstile::promised& p) {
             {"created_at", to_iso(sale::issued_at(p.order))}};
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

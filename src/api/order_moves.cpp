@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
+#include "api/order_api.hpp"
+#include "api/order_json.hpp"
 #include "base/log.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
-#include "edge/order_api.hpp"
-#include "edge/order_json.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::int64_t queued_retry_ms = 500;
@@ -34,7 +34,7 @@ reply still_queued(const call& c) {
 // Above the newest entry there is nothing to move yet, and nobody needs to wait for a ledger that
 // is busy or locked to hear so.
 bool is_above_the_newest_entry(services& with, const call& c) {
-    return number_in(c) > with.mailroom.recent().newest_entered() && is_queued(with, c);
+    return number_in(c) > with.recent.newest_entered() && is_queued(with, c);
 }
 
 // Why the ledger could not do it. An order it does not have may be on its way there.
@@ -128,4 +128,4 @@ reply refund_order(services& with, const call& c) {
     return json_reply(202, to_json(done->order));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

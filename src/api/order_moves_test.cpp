@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "edge/handler_fixture.hpp"
-#include "edge/order_api.hpp"
+#include "api/handler_fixture.hpp"
+#include "api/order_api.hpp"
 #include "pay/scripted_channel.hpp"
 #include "pay/test_channel.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class OrderMovesTest : public HandlerTest {
@@ -155,4 +155,4 @@ TEST_F(OrderMovesTest, CancelAfterAPaymentWasBegunWaitsForTheChannel) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

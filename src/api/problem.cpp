@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdlib>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 struct entry {
@@ -80,4 +80,4 @@ const char* title_of(problem p, language lang) {
     return lang == language::zh ? find(p).title_zh : find(p).title_en;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -4,13 +4,13 @@
 
 #include <utility>
 
-#include "edge/admin_api.hpp"
-#include "edge/admin_desk.hpp"
-#include "edge/catalogue_json.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
+#include "api/admin_api.hpp"
+#include "api/admin_desk.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 result<sale::product> find_product(services& with, sale::product_id id) {
@@ -82,4 +82,4 @@ reply update_product(services& with, const call& c) {
     return json_reply(200, to_json(p));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

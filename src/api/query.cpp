@@ -1,10 +1,10 @@
-#include "edge/query.hpp"
+#include "api/query.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 std::optional<std::int64_t> query_number(const call& c, std::string_view name, bounds allowed,
                                          std::int64_t fallback) {
@@ -25,4 +25,4 @@ reply bad_query(const call& c, std::string_view name, bounds allowed) {
                           {"field", name}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

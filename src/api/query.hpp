@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
+#include "api/reply.hpp"
 #include "base/config_file.hpp"
-#include "edge/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // A value that is not there gives `fallback`; nothing when it is not a whole number in `allowed`.
 std::optional<std::int64_t> query_number(const call& c, std::string_view name, bounds allowed,
@@ -18,4 +18,4 @@ std::optional<std::int64_t> query_number(const call& c, std::string_view name, b
 // 400, naming the field and what it may be.
 reply bad_query(const call& c, std::string_view name, bounds allowed);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,10 +1,10 @@
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
 #include <boost/json/serialize.hpp>
 
 #include <utility>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 // RFC 9110: whole seconds, so up; zero would invite a busy loop.
@@ -65,4 +65,4 @@ const char* reason_phrase(int status) {
     }
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "edge/call.hpp"
+#include "api/call.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 struct reply {
     int status = 200;
@@ -71,4 +71,4 @@ std::string to_iso(instant t);
 // dates that do not exist and for what lies outside 1970-2099.
 std::optional<instant> parse_iso(std::string_view text);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -4,14 +4,14 @@
 
 #include <utility>
 
+#include "api/admin_api.hpp"
+#include "api/admin_desk.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
 #include "base/log.hpp"
-#include "edge/admin_api.hpp"
-#include "edge/admin_desk.hpp"
-#include "edge/catalogue_json.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 result<sale::round> find_round(services& with, sale::round_id id) {
@@ -102,4 +102,4 @@ reply update_round(services& with, const call& c) {
     return json_reply(200, to_json(r));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,16 +1,16 @@
-#include "edge/routes.hpp"
+#include "api/routes.hpp"
 
 #include <optional>
 
-#include "edge/admin_api.hpp"
-#include "edge/auth_api.hpp"
-#include "edge/care_api.hpp"
-#include "edge/ops_api.hpp"
-#include "edge/order_api.hpp"
-#include "edge/ws_api.hpp"
+#include "api/admin_api.hpp"
+#include "api/auth_api.hpp"
+#include "api/operations_api.hpp"
+#include "api/ops_api.hpp"
+#include "api/order_api.hpp"
+#include "api/ws_api.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 using enum verb;
@@ -131,4 +131,4 @@ const char* to_text(verb v) {
     return "";
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,11 +1,11 @@
-#include "edge/routes.hpp"
+#include "api/routes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 TEST(Routes, FindTheHandlerAndTheNumbers) {
@@ -69,4 +69,4 @@ TEST(Routes, HashPasswordsOnAPoolOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

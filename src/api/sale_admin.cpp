@@ -5,14 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "api/admin_api.hpp"
+#include "api/admin_desk.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
 #include "base/log.hpp"
-#include "edge/admin_api.hpp"
-#include "edge/admin_desk.hpp"
-#include "edge/catalogue_json.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -126,4 +126,4 @@ reply update_sale(services& with, const call& c) {
     return json_reply(200, to_json(s));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,9 +1,9 @@
 // Admins' handlers for sales: terms, states, warm-up, stock.
 
-#include "edge/admin_api.hpp"
-#include "edge/handler_fixture.hpp"
+#include "api/admin_api.hpp"
+#include "api/handler_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class SaleAdminTest : public HandlerTest {
@@ -188,4 +188,4 @@ TEST_F(SaleAdminTest, RefusesAStockChangeThatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -8,14 +8,14 @@
 #include <span>
 #include <utility>
 
+#include "api/admin_api.hpp"
+#include "api/admin_desk.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
 #include "base/log.hpp"
-#include "edge/admin_api.hpp"
-#include "edge/admin_desk.hpp"
-#include "edge/catalogue_json.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 using enum sale::sale_state;
@@ -170,4 +170,4 @@ reply get_warm_up(services& with, const call&) {
     return json_reply(200, out);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "alarm/board.hpp"
+#include "api/reply.hpp"
+#include "api/showcase.hpp"
 #include "base/clock.hpp"
-#include "edge/mailroom.hpp"
-#include "edge/reply.hpp"
-#include "edge/showcase.hpp"
 #include "gate/turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
@@ -23,8 +22,9 @@
 #include "ledger/ledger.hpp"
 #include "pay/channel.hpp"
 #include "sale/balance.hpp"
+#include "shop/recent_orders.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // What the clerk does for the handlers.
 struct clerks_help {
@@ -63,9 +63,9 @@ struct services {
     guard::rate_limiter& login_by_phone;
     guard::rate_limiter& purchase_by_address;
     guard::rate_limiter& purchase_by_user;
-    edge::showcase& showcase;
+    api::showcase& showcase;
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
-    edge::mailroom& mailroom;
+    shop::recent_orders& recent;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
     pay::channels& channels;
@@ -82,4 +82,4 @@ struct services {
 // Runs on the blocking pool, may block.
 using handler = reply (*)(services&, const call&);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

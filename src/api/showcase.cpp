@@ -1,4 +1,4 @@
-#include "edge/showcase.hpp"
+#include "api/showcase.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -9,11 +9,11 @@
 #include <tuple>
 #include <utility>
 
-#include "edge/catalogue_json.hpp"
-#include "edge/fnv.hpp"
-#include "edge/reply.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/fnv.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -170,4 +170,4 @@ std::vector<sale::sale> showcase::sales() const {
     return catalogue_;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

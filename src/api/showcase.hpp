@@ -19,7 +19,7 @@
 #include "gate/turnstile.hpp"
 #include "ledger/catalogue_book.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 struct page {
     std::string body;
@@ -82,4 +82,4 @@ private:
     std::atomic<std::uint64_t> version_{0};
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,13 +1,13 @@
-#include "edge/showcase.hpp"
+#include "api/showcase.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <thread>
 
-#include "edge/handler_fixture.hpp"
-#include "edge/openapi_contract.hpp"
+#include "api/handler_fixture.hpp"
+#include "api/openapi_contract.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
@@ -112,4 +112,4 @@ TEST_F(ShowcaseTest, IsReadWhileItIsRebuilt) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

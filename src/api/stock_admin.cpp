@@ -6,15 +6,15 @@
 
 #include <utility>
 
+#include "api/admin_api.hpp"
+#include "api/admin_desk.hpp"
+#include "api/catalogue_json.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
+#include "api/query.hpp"
 #include "base/log.hpp"
-#include "edge/admin_api.hpp"
-#include "edge/admin_desk.hpp"
-#include "edge/catalogue_json.hpp"
-#include "edge/failure.hpp"
-#include "edge/json_body.hpp"
-#include "edge/query.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 constexpr std::size_t note_bytes_max = 200;
@@ -132,4 +132,4 @@ reply get_stock_log(services& with, const call& c) {
     return json_reply(200, {{"moves", std::move(out)}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,8 +1,8 @@
-#include "edge/ws_api.hpp"
+#include "api/ws_api.hpp"
 
-#include "edge/failure.hpp"
+#include "api/failure.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 reply issue_ticket(services& with, const call& c) {
     const auto ticket = with.tickets.issue(c.user, c.now);
@@ -10,4 +10,4 @@ reply issue_ticket(services& with, const call& c) {
     return json_reply(201, {{"ticket", ticket->text}, {"expires_at", to_iso(ticket->expires_at)}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -2,11 +2,11 @@
 
 #pragma once
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 
 // -> 201 {ticket, expires_at}: good for one GET /ws?ticket=
 reply issue_ticket(services& with, const call& c);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

@@ -1,8 +1,8 @@
-#include "edge/ws_api.hpp"
+#include "api/ws_api.hpp"
 
-#include "edge/handler_fixture.hpp"
+#include "api/handler_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::api {
 namespace {
 
 class WsApiTest : public HandlerTest {};
@@ -18,4 +18,4 @@ TEST_F(WsApiTest, IssuesATicketForWhoeverAsks) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::api

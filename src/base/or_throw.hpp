@@ -13,7 +13,7 @@ namespace floodgate {
 
 // The value, or std::runtime_error "what: why".
 template <class T>
-T expect(result<T> got, const char* what) {
+T or_throw(result<T> got, const char* what) {
     if (!got) throw std::runtime_error(std::string(what) + ": " + got.error().message());
     if constexpr (!std::is_void_v<T>) return std::move(got.value());
 }

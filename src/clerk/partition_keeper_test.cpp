@@ -12,7 +12,7 @@
 #include "gate/turnstile_fixture.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "queue/stream_queue.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::clerk {
 namespace {

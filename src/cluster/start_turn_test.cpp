@@ -5,7 +5,7 @@
 #include <optional>
 #include <thread>
 
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::cluster {
 namespace {

@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "commands/check.hpp"
 
 #include <fmt/format.h>
 
@@ -7,35 +7,35 @@
 #include <set>
 #include <stdexcept>
 
-#include "expect.hpp"
+#include "base/or_throw.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/order_number.hpp"
-#include "store/posix_files.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/files/posix_files.hpp"
+#include "store/sql/sqlite_database.hpp"
 
-namespace floodgate {
+namespace floodgate::commands {
 namespace {
 
 // The promises that are durable but not in the ledger's orders yet (in the journal, or put aside),
 // added to what the orders hold: together they must still respect stock and limits.
 class tally {
 public:
-    explicit tally(ledger::ledger& book) : position_(expect(book.orders().position(), "ledger")) {
-        for (const auto& s : expect(book.catalogue().sales(), "ledger")) sales_[s.id] = s;
-        for (const auto& f : expect(book.catalogue().figures(), "ledger")) held_[f.sale] = f.held;
+    explicit tally(ledger::ledger& book) : position_(or_throw(book.orders().position(), "ledger")) {
+        for (const auto& s : or_throw(book.catalogue().sales(), "ledger")) sales_[s.id] = s;
+        for (const auto& f : or_throw(book.catalogue().figures(), "ledger")) held_[f.sale] = f.held;
         const auto visited = book.orders().for_each_held([&](const ledger::held_order& o) {
             units_[{o.sale, o.buyer}] += o.quantity;
             ++orders_;
         });
         if (!visited) throw std::runtime_error("ledger: " + visited.error().message());
-        expect(book.letters().for_each_open([&](const ledger::letter& l) {
+        or_throw(book.letters().for_each_open([&](const ledger::letter& l) {
             held_[l.promise.sale] += l.promise.quantity;
             units_[{l.promise.sale, l.promise.buyer}] += l.promise.quantity;
             ++letters_;
         }),
-               "ledger");
-        latest_ = expect(book.orders().latest_number(), "ledger");
+                 "ledger");
+        latest_ = or_throw(book.orders().latest_number(), "ledger");
     }
 
     void add(sale::sequence at, const sale::promise& p) {
@@ -98,7 +98,7 @@ std::vector<std::string> check_data(const std::string& data) {
     }
     ledger::ledger book(store::open_sqlite({.path = file}));
     tally count(book);
-    std::vector<std::string> found = expect(book.orders().check(), "ledger");
+    std::vector<std::string> found = or_throw(book.orders().check(), "ledger");
     if (has_journal) {
         const auto broken = journal::inspect(
             files, journal, [&](sale::sequence at, const sale::promise& p) { count.add(at, p); });
@@ -109,4 +109,4 @@ std::vector<std::string> check_data(const std::string& data) {
     return found;
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

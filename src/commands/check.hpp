@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-namespace floodgate {
+namespace floodgate::commands {
 
 // One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read.
 // Throws std::runtime_error when there is nothing to check or a server is using the directory.
 std::vector<std::string> check_data(const std::string& data);
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

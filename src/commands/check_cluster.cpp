@@ -1,25 +1,26 @@
-#include "check_cluster.hpp"
+#include "commands/check_cluster.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "clerk/order_match.hpp"
-#include "expect.hpp"
+#include "base/or_throw.hpp"
+#include "engine/open_ledger.hpp"
 #include "gate/redis_turnstile.hpp"
-#include "open_ledger.hpp"
-#include "restore.hpp"
+#include "jobs/order_match.hpp"
+#include "shop/gate_restore.hpp"
 
-namespace floodgate {
+namespace floodgate::commands {
 namespace {
 
 constexpr std::size_t named_max = 20;  // orders of a sale
 
 // What the streams hold, read and left as it is. Promises that RabbitMQ has already are not there.
-class in_the_streams final : public clerk::on_the_way {
+class in_the_streams final : public shop::in_flight {
 public:
-    in_the_streams(store::redis& redis, const cluster_settings& of) : redis_(redis), of_(of) {}
+    in_the_streams(store::redis& redis, const engine::cluster_settings& of)
+        : redis_(redis), of_(of) {}
 
     std::uint64_t count(const ledger::tally&) override { return 0; }  // nobody weighs here
 
@@ -50,27 +51,27 @@ private:
     }
 
     store::redis& redis_;
-    const cluster_settings& of_;
+    const engine::cluster_settings& of_;
 };
 
 class comparison {
 public:
-    explicit comparison(const settings& s)
+    explicit comparison(const engine::settings& s)
         : partitions_(s.cluster.partitions),
           redis_(s.cluster.redis),
-          book_(open_database(s)),
+          book_(engine::open_database(s)),
           gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
           between_(redis_, s.cluster) {
         (void)redis_.look();  // throws with one clear line
     }
 
     std::vector<std::string> run() {
-        found_ = expect(book_.orders().check(), "ledger");
+        found_ = or_throw(book_.orders().check(), "ledger");
         for (std::uint32_t n = 0; n < partitions_; ++n) look_at(sale::partition{n});
         std::size_t sales = 0;
-        for (const sale::sale& s : expect(book_.catalogue().sales(), "ledger")) {
+        for (const sale::sale& s : or_throw(book_.catalogue().sales(), "ledger")) {
             if (s.state == sale::sale_state::draft) continue;
-            if (s.ends_at + remembered_after_end < wall_clock().now()) continue;
+            if (s.ends_at + shop::remembered_after_end < wall_clock().now()) continue;
             if (not_built_.contains(sale::partition_of(s.id, partitions_))) continue;
             look_at(s);
             ++sales;
@@ -82,8 +83,8 @@ public:
 
 private:
     void look_at(sale::partition p) {
-        const auto state = expect(gate_.state_of(p), "redis");
-        const auto position = expect(book_.orders().position(sale::line_of(p)), "ledger");
+        const auto state = or_throw(gate_.state_of(p), "redis");
+        const auto position = or_throw(book_.orders().position(sale::line_of(p)), "ledger");
         const sale::line_place at = sale::to_place(position);
         if (!state.open) {
             fmt::print("gate: partition {} is not built; the next node builds it\n", p.number);
@@ -108,18 +109,18 @@ private:
             wrong(fmt::format("sale {}: the gate has {} units in total, the ledger {}", s.id.value,
                               standing->stock, s.stock));
         const auto differences =
-            expect(clerk::match_orders({book_, gate_, between_}, s.id), "ledger");
-        for (const std::string& what : clerk::say(book_, differences, named_max)) wrong(what);
+            or_throw(jobs::match_orders({book_, gate_, between_}, s.id), "ledger");
+        for (const std::string& what : jobs::say(book_, differences, named_max)) wrong(what);
         std::int64_t units = 0;
-        expect(book_.tallies().for_each_held(s.id,
-                                             [&](const ledger::held_order& o) {
-                                                 units += o.quantity;
-                                                 ++held_;
-                                             }),
-               "ledger");
+        or_throw(book_.tallies().for_each_held(s.id,
+                                               [&](const ledger::held_order& o) {
+                                                   units += o.quantity;
+                                                   ++held_;
+                                               }),
+                 "ledger");
         // Looked at anew: buyers may have come and gone meanwhile.
         const auto after = gate_.look_up(s.id);
-        const auto on_their_way = expect(between_.of_sale(s.id), "redis");
+        const auto on_their_way = or_throw(between_.of_sale(s.id), "redis");
         if (after && after->given == standing->given && after->returned == standing->returned &&
             on_their_way.empty() && after->taken != units)
             wrong(fmt::format("sale {}: the gate counts {} units as taken, the ledger {}",
@@ -140,6 +141,6 @@ private:
 
 }  // namespace
 
-std::vector<std::string> check_cluster(const settings& s) { return comparison(s).run(); }
+std::vector<std::string> check_cluster(const engine::settings& s) { return comparison(s).run(); }
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

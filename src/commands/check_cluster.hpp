@@ -3,12 +3,12 @@
 
 #pragma once
 
-#include "settings.hpp"
+#include "engine/settings.hpp"
 
-namespace floodgate {
+namespace floodgate::commands {
 
 // One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read.
 // Throws std::runtime_error when a store cannot be reached.
-std::vector<std::string> check_cluster(const settings& s);
+std::vector<std::string> check_cluster(const engine::settings& s);
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

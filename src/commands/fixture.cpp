@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "commands/fixture.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <vector>
 
-#include "expect.hpp"
+#include "base/or_throw.hpp"
+#include "engine/open_ledger.hpp"
 #include "guard/passwords.hpp"
 #include "guard/tokens.hpp"
 #include "ledger/ledger.hpp"
-#include "open_ledger.hpp"
 
-namespace floodgate {
+namespace floodgate::commands {
 namespace {
 
 constexpr std::int64_t users_at_once = 100'000;
@@ -46,23 +46,24 @@ void add_users(ledger::ledger& book, const fixture_options& o, std::ostream& tok
 }
 
 void add_sales(ledger::ledger& book, const fixture_options& o, instant now) {
-    const auto round = expect(book.catalogue().add_round({.title = "Fixture",
-                                                          .starts_at = now - std::chrono::hours(1),
-                                                          .ends_at = now + open_for}),
-                              "round");
+    const auto round =
+        or_throw(book.catalogue().add_round({.title = "Fixture",
+                                             .starts_at = now - std::chrono::hours(1),
+                                             .ends_at = now + open_for}),
+                 "round");
     for (std::int64_t i = 1; i <= o.sales; ++i) {
         const auto product =
-            expect(book.catalogue().add_product(
-                       {.title = fmt::format("Article {}", i), .list_price = {9900}}),
-                   "product");
-        const auto id = expect(book.catalogue().add_sale({.product = product,
-                                                          .round = round,
-                                                          .price = {990},
-                                                          .stock = o.stock,
-                                                          .limit = o.limit,
-                                                          .pay_within_s = o.pay_within_s},
-                                                         now),
-                               "sale");
+            or_throw(book.catalogue().add_product(
+                         {.title = fmt::format("Article {}", i), .list_price = {9900}}),
+                     "product");
+        const auto id = or_throw(book.catalogue().add_sale({.product = product,
+                                                            .round = round,
+                                                            .price = {990},
+                                                            .stock = o.stock,
+                                                            .limit = o.limit,
+                                                            .pay_within_s = o.pay_within_s},
+                                                           now),
+                                 "sale");
         if (!book.catalogue().set_sale_state(id, sale::sale_state::published))
             throw std::runtime_error("a sale could not be published");
         fmt::print("{}\n", id.value);
@@ -79,19 +80,19 @@ void prepare_directory(const std::string& data) {
 }
 
 void expect_empty(ledger::ledger& book) {
-    if (!expect(book.catalogue().products(), "ledger").empty() ||
+    if (!or_throw(book.catalogue().products(), "ledger").empty() ||
         book.users().find(sale::user_id{1}))
         throw std::runtime_error("the ledger is not empty; a fixture needs a database of its own");
 }
 
 }  // namespace
 
-void make_fixture(const settings& s, const fixture_options& o) {
-    if (s.mode == run_mode::embedded) prepare_directory(s.data);
+void make_fixture(const engine::settings& s, const fixture_options& o) {
+    if (s.mode == engine::run_mode::embedded) prepare_directory(s.data);
     umask(0077);                                           // a token is as good as a password
     std::ofstream tokens(o.tokens_file, std::ios::trunc);  // before the ledger: a retry is easy
     if (!tokens) throw std::runtime_error(o.tokens_file + ": cannot be written");
-    ledger::ledger book(open_database(s));
+    ledger::ledger book(engine::open_database(s));
     expect_empty(book);
     const instant now = wall_clock().now();
     add_users(book, o, tokens, now);
@@ -99,4 +100,4 @@ void make_fixture(const settings& s, const fixture_options& o) {
     add_sales(book, o, now);
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "settings.hpp"
+#include "engine/settings.hpp"
 
-namespace floodgate {
+namespace floodgate::commands {
 
 struct fixture_options {
     std::string data, config;  // one of them
@@ -21,6 +21,6 @@ struct fixture_options {
 
 // One token a line into the file, one sale id a line on standard output. Throws std::runtime_error,
 // also when the directory holds a ledger already, or the cluster's ledger is not empty.
-void make_fixture(const settings& s, const fixture_options& options);
+void make_fixture(const engine::settings& s, const fixture_options& options);
 
-}  // namespace floodgate
+}  // namespace floodgate::commands

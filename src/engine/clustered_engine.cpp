@@ -1,4 +1,4 @@
-#include "clustered_engine.hpp"
+#include "engine/clustered_engine.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 #include <thread>
 
 #include "base/log.hpp"
-#include "expect.hpp"
-#include "open_ledger.hpp"
+#include "base/or_throw.hpp"
+#include "engine/open_ledger.hpp"
+#include "engine/redis_durability.hpp"
 #include "queue/rabbit_queue.hpp"
 #include "queue/stream_queue.hpp"
-#include "strength.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 constexpr milliseconds believed_for{1000};  // what was heard of an order
@@ -27,7 +27,7 @@ settings prepared(settings s) {
     std::error_code error;
     std::filesystem::create_directories(s.data, error);
     if (error) throw std::runtime_error(s.data + ": " + error.message());
-    s.mailroom.believed_for = believed_for;
+    s.recent.believed_for = believed_for;
     return s;
 }
 
@@ -64,7 +64,7 @@ clustered_engine::clustered_engine(settings s)
               {.name = with_.cluster.name, .node = with_.node, .lease = with_.cluster.lease}),
       duty_("care", *db_, book_, leases_),
       between_(book_, gate_, with_.cluster.partitions),
-      care_(for_care(), with_.care),
+      care_(for_care(), with_.timed_jobs),
       pulse_({redis_, book_, gate_, with_.cluster.name, with_.cluster.partitions}),
       limiting_("limits", limits_every,
                 [this] {
@@ -82,10 +82,10 @@ clustered_engine::clustered_engine(settings s)
     if (with_.cluster.queue == queue_kind::rabbitmq)
         reminders_ = std::make_unique<queue::reminders>(with_.cluster.rabbitmq, with_.cluster.name,
                                                         [this] { care_.look_at_deadlines(); });
-    gate_.skip_past(expect(book_.orders().latest_number(), "ledger"));
+    gate_.skip_past(or_throw(book_.orders().latest_number(), "ledger"));
     front_.restore_logins();
     // Numbers of several nodes do not come in order: the ledger is always asked.
-    front_.mailroom.start_from({std::numeric_limits<std::uint64_t>::max()});
+    front_.recent.start_from({std::numeric_limits<std::uint64_t>::max()});
     front_.open(opening());
     note_catalogue();
 }
@@ -93,7 +93,7 @@ clustered_engine::clustered_engine(settings s)
 clustered_engine::~clustered_engine() { front_.close(); }
 
 // Weaker than promised: said, or in strict mode refused.
-front::opening clustered_engine::opening() {
+storefront::opening clustered_engine::opening() {
     std::vector<std::string> weak = weaknesses_of(facts_);
     for (const std::string& line : book_.weaknesses()) weak.push_back(line);
     if (with_.cluster.strict && !weak.empty())
@@ -103,14 +103,14 @@ front::opening clustered_engine::opening() {
         log::warning("engine.weak", "what", line);
         lines.push_back("weak: " + line);
     }
-    return {.care = care_,
+    return {.timed_jobs = care_,
             .fellows = for_edge(),
             .durability = std::move(lines),
             .readiness = [this] { return pulse_.why_not_ready(); },
             .measure = [this](metrics_sources& to) { measure(to); }};
 }
 
-care::world clustered_engine::for_care() {
+jobs::timed_jobs::world clustered_engine::for_care() {
     return {.book = book_,
             .timed_book = duty_.book(),
             .gate = gate_,
@@ -127,7 +127,7 @@ care::world clustered_engine::for_care() {
                 },
             .book_repaired =
                 [this] {
-                    front_.mailroom.forget_orders();
+                    front_.recent.forget_all();
                     bus_.publish("repaired", "");
                 },
             .forgotten =
@@ -173,8 +173,8 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
 }
 
 void clustered_engine::create_demo() {
-    floodgate::create_demo(book_, front_.passwords, clock_.now());
-    if (!warm_up_all(book_, gate_) || !front_.showcase.reload())
+    floodgate::engine::create_demo(book_, front_.passwords, clock_.now());
+    if (!shop::warm_up_all(book_, gate_) || !front_.showcase.reload())
         throw std::runtime_error("the demo sale could not be opened");
 }
 
@@ -266,4 +266,4 @@ std::unique_ptr<engine> make_clustered_engine(settings s) {
     return std::make_unique<clustered_engine>(std::move(s));
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -5,23 +5,23 @@
 
 #pragma once
 
-#include "clerk/on_partitions.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/redis_bus.hpp"
 #include "cluster/redis_leases.hpp"
 #include "cluster/start_turn.hpp"
-#include "engine.hpp"
-#include "fence_post.hpp"
-#include "first_use.hpp"
-#include "front.hpp"
+#include "engine/engine.hpp"
+#include "engine/leased_ledger.hpp"
+#include "engine/seed_data.hpp"
+#include "engine/store_health.hpp"
+#include "engine/storefront.hpp"
 #include "guard/shared_limits.hpp"
 #include "guard/shared_logins.hpp"
 #include "guard/shared_tickets.hpp"
-#include "pulse.hpp"
 #include "queue/reminders.hpp"
-#include "restore.hpp"
+#include "shop/gate_restore.hpp"
+#include "shop/stream_in_flight.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 class clustered_engine final : public engine {
 public:
@@ -31,7 +31,7 @@ public:
     clustered_engine& operator=(const clustered_engine&) = delete;
 
     void create_first_admin() override {
-        floodgate::create_first_admin(book_, front_.passwords, clock_.now());
+        floodgate::engine::create_first_admin(book_, front_.passwords, clock_.now());
     }
     void create_demo() override;
     void run() override;
@@ -40,15 +40,15 @@ public:
 private:
     struct looked_after {  // one partition
         looked_after(clustered_engine& by, sale::partition p);
-        fence_post post;
+        leased_ledger post;
         clerk::partition_keeper keeper;
     };
 
     gate::redis_turnstile_options for_gate() const;
-    care::world for_care();
-    edge::fellow_nodes for_edge();
+    jobs::timed_jobs::world for_care();
+    api::fellow_nodes for_edge();
     std::optional<guard::identity> find_login(std::string_view token, instant now);
-    front::opening opening();
+    storefront::opening opening();
     std::unique_ptr<queue::promise_queue> open_queue(sale::partition p);
     void tell(std::span<const sale::order_news> news);
     void remind_of(std::span<const sale::order_news> news);
@@ -70,22 +70,22 @@ private:
     cluster::redis_bus bus_;
     gate::redis_turnstile gate_;
     guard::shared_tickets tickets_;
-    front front_;
+    storefront front_;
     guard::shared_logins logins_;
     guard::shared_limits limits_;
     cluster::redis_leases leases_;
-    fence_post duty_;
-    clerk::on_partitions between_;
+    leased_ledger duty_;
+    shop::stream_in_flight between_;
     std::vector<std::unique_ptr<looked_after>> partitions_;
     std::mutex forgotten_mutex_;
-    forgotten_sales forgotten_;  // guarded by it
-    care care_;
+    shop::forgotten_sales forgotten_;  // guarded by it
+    jobs::timed_jobs care_;
     std::unique_ptr<queue::reminders> reminders_;  // with RabbitMQ
     std::atomic<bool> catalogue_changed_{false};
     instant catalogue_read_{};         // of the follower's thread
     std::uint64_t rejoined_seen_ = 0;  // the same
-    pulse pulse_;
+    store_health pulse_;
     clerk::routine limiting_, following_;
 };
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "clustered_engine.hpp"
+#include "engine/clustered_engine.hpp"
 #include "guard/tokens.hpp"
 #include "sale/news_codec.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 constexpr milliseconds catalogue_every{2000};  // it is read again, should the bus have failed
@@ -15,7 +15,7 @@ constexpr std::size_t news_at_once = 200;      // orders in one message
 
 }  // namespace
 
-edge::fellow_nodes clustered_engine::for_edge() {
+api::fellow_nodes clustered_engine::for_edge() {
     return {.find_login = [this](std::string_view token,
                                  instant now) { return find_login(token, now); },
             .logged_in =
@@ -72,7 +72,7 @@ void clustered_engine::hear(std::string_view topic, std::string_view message) {
         catalogue_changed_ = true;
         following_.wake();
     } else if (topic == "repaired") {
-        front_.mailroom.forget_orders();
+        front_.recent.forget_all();
     } else if (topic == "login" || topic == "logout") {
         logins_.hear(topic, message);
     }
@@ -92,11 +92,11 @@ bool clustered_engine::follow() {
 }
 
 void clustered_engine::note_catalogue() {
-    forgotten_sales over;
+    shop::forgotten_sales over;
     for (const sale::sale& s : front_.showcase.sales())
-        if (s.ends_at + remembered_after_end < clock_.now()) over.insert(s.id);
+        if (s.ends_at + shop::remembered_after_end < clock_.now()) over.insert(s.id);
     const std::lock_guard lock(forgotten_mutex_);
     forgotten_ = std::move(over);
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -4,17 +4,17 @@
 
 #include "base/even_clock.hpp"
 #include "base/log.hpp"
+#include "base/or_throw.hpp"
 #include "clerk/adapters.hpp"
-#include "engine.hpp"
-#include "expect.hpp"
-#include "first_use.hpp"
-#include "front.hpp"
+#include "engine/engine.hpp"
+#include "engine/seed_data.hpp"
+#include "engine/storefront.hpp"
 #include "guard/tickets.hpp"
-#include "restore.hpp"
-#include "store/posix_files.hpp"
-#include "store/sqlite_database.hpp"
+#include "shop/gate_restore.hpp"
+#include "store/files/posix_files.hpp"
+#include "store/sql/sqlite_database.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 // A promise that cannot be made durable must not be followed by anything: no unwinding, no retry.
@@ -43,19 +43,20 @@ public:
     explicit embedded_engine(settings s)
         : with_(prepared(std::move(s))),
           book_(store::open_sqlite({.path = with_.ledger_file()})),
-          entered_(expect(book_.orders().position(), "ledger")),
+          entered_(or_throw(book_.orders().position(), "ledger")),
           line_(files_, with_.journal, entered_),
           gate_(line_, with_.gate),
           front_(with_, {clock_, book_, gate_, tickets_}),
           clerk_({source_, sink_, gate_, clock_}, with_.clerk, entered_,
                  {.news = [this](auto news) { front_.mailroom.deliver(news); },
                   .on_fatal = [](const std::string& why) { die(why); }}),
-          care_(for_care(), with_.care) {
+          care_(for_care(), with_.timed_jobs) {
         auto logins = std::async(std::launch::async, [this] { front_.restore_logins(); });
-        forgotten_ = restore_gate(book_, line_, gate_, {.entered = entered_, .now = clock_.now()});
+        forgotten_ =
+            shop::restore_gate(book_, line_, gate_, {.entered = entered_, .now = clock_.now()});
         logins.get();
-        front_.mailroom.start_from(expect(book_.orders().latest_number(), "ledger"));
-        front_.open({.care = care_,
+        front_.recent.start_from(or_throw(book_.orders().latest_number(), "ledger"));
+        front_.open({.timed_jobs = care_,
                      .durability = {"journal: fdatasync before every acknowledgement",
                                     "ledger: " + book_.durability()},
                      .measure = [this](metrics_sources& to) { measure(to); }});
@@ -66,12 +67,12 @@ public:
     embedded_engine& operator=(const embedded_engine&) = delete;
 
     void create_first_admin() override {
-        floodgate::create_first_admin(book_, front_.passwords, clock_.now());
+        floodgate::engine::create_first_admin(book_, front_.passwords, clock_.now());
     }
 
     void create_demo() override {
-        floodgate::create_demo(book_, front_.passwords, clock_.now());
-        if (!warm_up_all(book_, gate_) || !front_.showcase.reload())
+        floodgate::engine::create_demo(book_, front_.passwords, clock_.now());
+        if (!shop::warm_up_all(book_, gate_) || !front_.showcase.reload())
             throw std::runtime_error("the demo sale could not be opened");
     }
 
@@ -89,7 +90,7 @@ public:
     std::string address() const override { return front_.address(); }
 
 private:
-    care::world for_care() {
+    jobs::timed_jobs::world for_care() {
         return {.book = book_,
                 .timed_book = book_,
                 .gate = gate_,
@@ -100,7 +101,7 @@ private:
                 .news = [this](auto news) { front_.mailroom.deliver(news); },
                 .clerk_figures = [this] { return clerk_.read_figures(); },
                 .catalogue_changed = [this] { front_.show(); },
-                .book_repaired = [this] { front_.mailroom.forget_orders(); },
+                .book_repaired = [this] { front_.recent.forget_all(); },
                 .forgotten = [this](sale::sale_id id) { return forgotten_.contains(id); },
                 .data = with_.data};
     }
@@ -120,13 +121,13 @@ private:
     journal::journal line_;
     gate::embedded_turnstile gate_;
     guard::tickets tickets_;
-    front front_;
+    storefront front_;
     clerk::journal_source source_{line_};
     clerk::ledger_sink sink_{book_, clock_};
-    clerk::on_one_line between_{book_, source_, [this] { return line_.appended(); }};
+    shop::journal_in_flight between_{book_, source_, [this] { return line_.appended(); }};
     clerk::clerk clerk_;
-    forgotten_sales forgotten_;
-    care care_;
+    shop::forgotten_sales forgotten_;
+    jobs::timed_jobs care_;
 };
 
 }  // namespace
@@ -135,4 +136,4 @@ std::unique_ptr<engine> make_embedded_engine(settings s) {
     return std::make_unique<embedded_engine>(std::move(s));
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

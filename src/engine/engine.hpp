@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "settings.hpp"
+#include "engine/settings.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 class engine {
 public:
@@ -31,4 +31,4 @@ std::unique_ptr<engine> make_embedded_engine(settings s);
 // the logins, binds the port.
 std::unique_ptr<engine> make_clustered_engine(settings s);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -10,12 +10,12 @@
 #include "ledger/fenced_database.hpp"
 #include "ledger/ledger.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
-class fence_post {
+class leased_ledger {
 public:
-    fence_post(std::string name, store::database& db, ledger::ledger& plain,
-               cluster::leases& leases)
+    leased_ledger(std::string name, store::database& db, ledger::ledger& plain,
+                  cluster::leases& leases)
         : name_(std::move(name)),
           plain_(plain),
           leases_(leases),
@@ -57,4 +57,4 @@ private:
     ledger::ledger book_;
 };
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

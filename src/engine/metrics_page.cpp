@@ -1,4 +1,4 @@
-#include "metrics_page.hpp"
+#include "engine/metrics_page.hpp"
 
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 using prometheus::ClientMetric;
@@ -160,7 +160,7 @@ void add_edge(page_builder& page, const metrics_sources& from) {
 }
 
 void add_results(page_builder& page, const metrics_sources& from) {
-    const edge::mailroom::figures& r = from.results;
+    const push::mailroom::figures& r = from.results;
     page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
     page.counter("floodgate_sockets_opened_total", "WebSockets opened.", number(r.opened));
     page.counter("floodgate_sockets_refused_total", "WebSockets over the limit.",
@@ -179,21 +179,21 @@ void add_orders(page_builder& page, const metrics_sources& from) {
     for (const order_state s : {order_state::paid, order_state::closed, order_state::refunding,
                                 order_state::refunded, order_state::failed})
         page.labelled("to", sale::to_text(s), number(from.after.moves_to(s)));
-    const clerk::closer_figures& c = from.care.closing;
+    const jobs::deadline_figures& c = from.timed_jobs.closing;
     page.distribution("floodgate_deadline_late_seconds",
                       "How long after their deadline unpaid orders were dealt with.", c.late_ms,
                       1e3);
-    const clerk::asker_figures& a = from.care.asking;
+    const jobs::payment_inquiry_figures& a = from.timed_jobs.asking;
     page.gauge("floodgate_payments_open", "Orders that wait for the word of a payment channel.",
                static_cast<double>(a.open));
     page.counter("floodgate_channel_asked_total", "Questions to payment channels.",
                  number(a.asked));
     page.counter("floodgate_channel_unsure_total", "Of these, without a clear answer.",
                  number(a.unsure));
-    const clerk::second_chances_figures& r = from.care.retries;
+    const jobs::letter_retry_figures& r = from.timed_jobs.retries;
     page.start_family("floodgate_letters", "Promises put aside, by state.", MetricType::Gauge);
-    page.labelled("state", "waiting", static_cast<double>(from.care.letters.waiting));
-    page.labelled("state", "dead", static_cast<double>(from.care.letters.dead));
+    page.labelled("state", "waiting", static_cast<double>(from.timed_jobs.letters.waiting));
+    page.labelled("state", "dead", static_cast<double>(from.timed_jobs.letters.dead));
     page.counter("floodgate_letters_retried_total", "Tries to enter them after all.",
                  number(r.retried));
     page.counter("floodgate_letters_revived_total", "Of these, successful ones.",
@@ -201,7 +201,7 @@ void add_orders(page_builder& page, const metrics_sources& from) {
 }
 
 void add_sales(page_builder& page, const metrics_sources& from) {
-    const auto& sales = from.care.reconciliation.sales;
+    const auto& sales = from.timed_jobs.reconciliation.sales;
     const std::size_t shown = std::min(sales.size(), sales_shown_max);
     page.start_family("floodgate_sale_units", "Where the units of a sale are.", MetricType::Gauge);
     for (const sale::balance& b : std::span(sales).last(shown)) {
@@ -221,9 +221,9 @@ void add_sales(page_builder& page, const metrics_sources& from) {
     for (const sale::balance& b : std::span(sales).last(shown))
         page.labelled("sale", std::to_string(b.sale.value), static_cast<double>(b.off_by()));
     page.counter("floodgate_rounds_opened_total", "Rounds that opened.",
-                 number(from.care.rounds.opened));
+                 number(from.timed_jobs.rounds.opened));
     page.counter("floodgate_rounds_ended_total", "Rounds that ended.",
-                 number(from.care.rounds.ended));
+                 number(from.timed_jobs.rounds.ended));
 }
 
 void add_alarms(page_builder& page, const metrics_sources& from) {
@@ -237,12 +237,12 @@ void add_alarms(page_builder& page, const metrics_sources& from) {
     for (std::uint8_t i = 1; i <= alarm::kinds; ++i)
         page.labelled("alert", to_text(static_cast<alarm::kind>(i)),
                       number(from.alarms.raised(static_cast<alarm::kind>(i))));
-    const auto hook = from.care.webhook.value_or(alarm::webhook::figures{});
+    const auto hook = from.timed_jobs.webhook.value_or(alarm::webhook::figures{});
     page.counter("floodgate_webhook_sent_total", "Alerts sent to the webhook.", number(hook.sent));
     page.counter("floodgate_webhook_failed_total", "Alerts it did not take.",
                  number(hook.failed + hook.dropped));
     page.gauge("floodgate_disk_free_bytes", "Free space for the data directory.",
-               from.care.disk ? number(from.care.disk->free) : 0);
+               from.timed_jobs.disk ? number(from.timed_jobs.disk->free) : 0);
     page.gauge("floodgate_clock_apart_seconds",
                "How far the machine's clock is ahead of Floodgate's.", seconds(from.clock_apart));
 }
@@ -263,4 +263,4 @@ std::string metrics_page(const metrics_sources& from) {
     return page.text();
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

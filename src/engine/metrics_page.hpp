@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "care.hpp"
 #include "clerk/clerk.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/bus.hpp"
-#include "edge/event_loop.hpp"
+#include "http/event_loop.hpp"
+#include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
 #include "sale/answer.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 // What only a cluster has.
 struct cluster_figures {
@@ -32,11 +32,11 @@ struct metrics_sources {
     std::optional<cluster_figures> cluster{};
     std::uint64_t backlog = 0;
     clerk::figures clerk{};
-    edge::event_loop::figures edge;
-    edge::mailroom::figures results;
-    care_figures care;
+    http::event_loop::figures edge;
+    push::mailroom::figures results;
+    jobs::timed_job_figures timed_jobs;
     const alarm::board& alarms;
-    const clerk::aftermath& after;
+    const shop::settlement& after;
     milliseconds clock_apart{0};
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
@@ -44,4 +44,4 @@ struct metrics_sources {
 
 std::string metrics_page(const metrics_sources& from);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -1,9 +1,9 @@
-#include "open_ledger.hpp"
+#include "engine/open_ledger.hpp"
 
-#include "store/mariadb_database.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/mariadb_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 std::unique_ptr<store::database> open_database(const settings& s) {
     if (s.mode == run_mode::embedded) return store::open_sqlite({.path = s.ledger_file()});
@@ -14,4 +14,4 @@ std::unique_ptr<store::database> open_database(const settings& s) {
     }
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

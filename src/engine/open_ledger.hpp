@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "settings.hpp"
-#include "store/sql.hpp"
+#include "engine/settings.hpp"
+#include "store/sql/sql.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 // Throws with one clear line when it cannot be opened.
 std::unique_ptr<store::database> open_database(const settings& s);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

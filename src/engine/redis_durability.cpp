@@ -1,8 +1,8 @@
-#include "strength.hpp"
+#include "engine/redis_durability.hpp"
 
 #include <fmt/format.h>
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 constexpr milliseconds clocks_apart_max{500};
@@ -37,4 +37,4 @@ std::vector<std::string> weaknesses_of(const store::redis_facts& f) {
     return out;
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 std::string say_durability(const store::redis_facts& f);
 // One clear line each; empty: nothing is weaker than promised.
 std::vector<std::string> weaknesses_of(const store::redis_facts& f);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

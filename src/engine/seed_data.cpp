@@ -1,14 +1,14 @@
-#include "first_use.hpp"
+#include "engine/seed_data.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <stdexcept>
 
-#include "expect.hpp"
+#include "base/or_throw.hpp"
 #include "guard/tokens.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 constexpr const char* admin_phone = "10000";
@@ -53,19 +53,19 @@ void add_account(ledger::ledger& book, const guard::passwords& passwords, const 
 
 void add_round(ledger::ledger& book, std::span<const article> articles, sale::round round,
                instant now) {
-    round.id = expect(book.catalogue().add_round(round), "round");
+    round.id = or_throw(book.catalogue().add_round(round), "round");
     for (const article& a : articles) {
-        const auto product = expect(
+        const auto product = or_throw(
             book.catalogue().add_product(
                 {.title = a.title, .description = a.description, .list_price = {a.list_price_fen}}),
             "product");
-        const auto id = expect(book.catalogue().add_sale({.product = product,
-                                                          .round = round.id,
-                                                          .price = {a.price_fen},
-                                                          .stock = a.stock,
-                                                          .limit = a.limit},
-                                                         now),
-                               "sale");
+        const auto id = or_throw(book.catalogue().add_sale({.product = product,
+                                                            .round = round.id,
+                                                            .price = {a.price_fen},
+                                                            .stock = a.stock,
+                                                            .limit = a.limit},
+                                                           now),
+                                 "sale");
         if (!book.catalogue().set_sale_state(id, sale::sale_state::published))
             throw std::runtime_error("the demo sale could not be published");
     }
@@ -74,7 +74,7 @@ void add_round(ledger::ledger& book, std::span<const article> articles, sale::ro
 }  // namespace
 
 void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now) {
-    if (expect(book.users().any_admin(), "ledger")) return;
+    if (or_throw(book.users().any_admin(), "ledger")) return;
     const std::string password = guard::new_token().substr(0, 16);
     // Shown before it is kept: a kill in between costs a password nobody has used, not the account.
     fmt::print(
@@ -82,16 +82,16 @@ void create_first_admin(ledger::ledger& book, const guard::passwords& passwords,
         "  phone {}  password {}\n",
         admin_phone, password);
     std::fflush(stdout);
-    expect(book.users().add({.phone = admin_phone,
-                             .nickname = "Operator",
-                             .password_hash = passwords.hash(password),
-                             .role = sale::role::admin,
-                             .created_at = now}),
-           "ledger");
+    or_throw(book.users().add({.phone = admin_phone,
+                               .nickname = "Operator",
+                               .password_hash = passwords.hash(password),
+                               .role = sale::role::admin,
+                               .created_at = now}),
+             "ledger");
 }
 
 void create_demo(ledger::ledger& book, const guard::passwords& passwords, instant now) {
-    if (expect(book.catalogue().products(), "ledger").empty()) {
+    if (or_throw(book.catalogue().products(), "ledger").empty()) {
         add_account(book, passwords, demo_admin, now);
         add_account(book, passwords, demo_buyer, now);
         add_round(book, open_now,
@@ -112,4 +112,4 @@ void create_demo(ledger::ledger& book, const guard::passwords& passwords, instan
         demo_buyer.phone, demo_buyer.password, demo_admin.phone, demo_admin.password);
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

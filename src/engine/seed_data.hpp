@@ -5,7 +5,7 @@
 #include "guard/passwords.hpp"
 #include "ledger/ledger.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 // Unless there is an admin: one with a random password, shown this once on standard output.
 void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now);
@@ -14,4 +14,4 @@ void create_first_admin(ledger::ledger& book, const guard::passwords& passwords,
 // buyer and an admin. Prints the log-ins either way. Throws std::runtime_error.
 void create_demo(ledger::ledger& book, const guard::passwords& passwords, instant now);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

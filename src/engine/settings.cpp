@@ -1,4 +1,4 @@
-#include "settings.hpp"
+#include "engine/settings.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "guard/addresses.hpp"
 #include "sale/order_number.hpp"
 #include "sale/partition.hpp"
-#include "store/http_client.hpp"
+#include "store/http/http_client.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
@@ -23,7 +23,7 @@ constexpr std::size_t cluster_name_max = 32;
 constexpr std::int64_t hours_max = 8760;  // a year
 
 void read_edge(config_file& file, settings& s) {
-    edge::server_options& o = s.server;
+    http::server_options& o = s.server;
     file.read("edge.listen", o.listen);
     file.read("edge.loops", o.loops, {0, 256});
     file.read("edge.pool_threads", o.pool_threads, {1, 256});
@@ -34,17 +34,18 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});
     file.read("edge.target_bytes_max", o.limits.target_bytes_max, {128, 65'536});
     file.read("edge.body_bytes_max", o.limits.body_bytes_max, {1024, 16 << 20});
-    file.read("edge.idle_ms", o.patience.idle, {100, hour_ms});
-    file.read("edge.head_ms", o.patience.head, {100, hour_ms});
-    file.read("edge.body_ms", o.patience.body, {100, hour_ms});
-    file.read("edge.write_ms", o.patience.write, {100, hour_ms});
+    file.read("edge.idle_ms", o.timeouts.idle, {100, hour_ms});
+    file.read("edge.head_ms", o.timeouts.head, {100, hour_ms});
+    file.read("edge.body_ms", o.timeouts.body, {100, hour_ms});
+    file.read("edge.write_ms", o.timeouts.write, {100, hour_ms});
     file.read("edge.tls_certificate_file", o.tls_certificate_file);
     file.read("edge.tls_key_file", o.tls_key_file);
     file.read("edge.trusted_proxies", s.trusted_proxies);
 }
 
-void read_results(config_file& file, edge::mailroom_options& o) {
-    file.read("results.recent_max", o.recent_max, {1, 100'000'000});
+void read_results(config_file& file, settings& s) {
+    push::mailroom_options& o = s.mailroom;
+    file.read("results.recent_max", s.recent.max, {1, 100'000'000});
     file.read("results.waiters_max", o.waiters_max, {0, 1'000'000});
     file.read("ws.connections_max", o.sockets.connections_max, {0, 1'000'000});
     file.read("ws.per_user_max", o.sockets.per_user_max, {1, 1000});
@@ -99,7 +100,7 @@ void read_secret(config_file& file, const std::string& key, std::string& secret)
 }
 
 void read_webhook(config_file& file, settings& s) {
-    alarm::webhook_options& w = s.care.webhook;
+    alarm::webhook_options& w = s.timed_jobs.webhook;
     w.node = s.node;
     file.read("alarm.webhook_url", w.url);
     read_secret(file, "alarm.webhook_secret", w.secret);
@@ -114,13 +115,13 @@ void read_webhook(config_file& file, settings& s) {
 }
 
 void read_care(config_file& file, settings& s) {
-    care_options& o = s.care;
+    jobs::timed_job_options& o = s.timed_jobs;
     const std::vector<std::string> usual{"usual"};
     std::vector<std::string> steps = usual;
     file.read("clerk.retry_steps", steps);
     if (steps != usual) {
         std::string why;
-        const auto parsed = clerk::parse_steps(steps, why);
+        const auto parsed = sale::parse_steps(steps, why);
         if (!parsed) throw std::invalid_argument("clerk.retry_steps: " + why);
         o.retries = s.clerk.retries = *parsed;
     }
@@ -225,7 +226,7 @@ settings read_settings(const std::string& path) {
     try {
         s.log_level = log::parse_level(level);
         read_edge(file, s);
-        read_results(file, s.mailroom);
+        read_results(file, s);
         read_care(file, s);
         read_cluster(file, s);
         guard::trusted_proxies(s.trusted_proxies);
@@ -238,4 +239,4 @@ settings read_settings(const std::string& path) {
     return s;
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

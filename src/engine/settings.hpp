@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "care.hpp"
 #include "clerk/clerk.hpp"
-#include "edge/server.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
+#include "http/server.hpp"
+#include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
-#include "store/mariadb_database.hpp"
-#include "store/rabbit.hpp"
-#include "store/redis.hpp"
+#include "store/rabbit/rabbit.hpp"
+#include "store/redis/redis.hpp"
+#include "store/sql/mariadb_database.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
 enum class run_mode : std::uint8_t { embedded = 1, clustered };
 enum class queue_kind : std::uint8_t { streams = 1, rabbitmq };
@@ -43,9 +43,10 @@ struct settings {
     std::uint32_t node = 0;
     std::string data = "data";
     log::level log_level = log::level::info;
-    edge::server_options server;
-    edge::mailroom_options mailroom;
-    care_options care;
+    http::server_options server;
+    shop::recent_options recent;
+    push::mailroom_options mailroom;
+    jobs::timed_job_options timed_jobs;
     bool pay_test = false;  // the method `test`, which takes no money
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;
@@ -65,4 +66,4 @@ struct settings {
 // Reads the file, or only the defaults when `path` is empty. Throws config_error.
 settings read_settings(const std::string& path);
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

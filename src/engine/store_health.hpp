@@ -11,9 +11,9 @@
 #include "gate/redis_turnstile.hpp"
 #include "ledger/ledger.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
-class pulse {
+class store_health {
 public:
     struct world {
         store::redis& redis;
@@ -22,7 +22,7 @@ public:
         std::string name;
         std::uint32_t partitions = 1;
     };
-    explicit pulse(world w);
+    explicit store_health(world w);
 
     void start();
     void stop();
@@ -47,4 +47,4 @@ private:
     clerk::routine redis_looks_, ledger_looks_;
 };
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

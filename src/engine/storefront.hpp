@@ -9,15 +9,15 @@
 #include <mutex>
 #include <optional>
 
-#include "care.hpp"
-#include "edge/server.hpp"
-#include "edge/services.hpp"
-#include "metrics_page.hpp"
-#include "settings.hpp"
+#include "api/services.hpp"
+#include "engine/metrics_page.hpp"
+#include "engine/settings.hpp"
+#include "http/server.hpp"
+#include "jobs/timed_jobs.hpp"
 
-namespace floodgate {
+namespace floodgate::engine {
 
-class front {
+class storefront {
 public:
     struct world {
         even_clock& clock;
@@ -25,7 +25,7 @@ public:
         gate::turnstile& gate;
         guard::ticket_office& tickets;
     };
-    front(const settings& s, const world& w);
+    storefront(const settings& s, const world& w);
 
     // Loads the logins from the ledger; throws std::runtime_error.
     void restore_logins();
@@ -35,8 +35,8 @@ public:
     void show();
 
     struct opening {
-        floodgate::care& care;
-        edge::fellow_nodes fellows{};
+        jobs::timed_jobs& timed_jobs;
+        api::fellow_nodes fellows{};
         std::vector<std::string> durability;            // what holds, one line each
         std::function<std::string()> readiness{};       // empty text: ready; otherwise why not
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
@@ -56,24 +56,25 @@ public:
     guard::sessions sessions;
     guard::passwords passwords;
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
-    edge::showcase showcase;
+    api::showcase showcase;
     std::mutex catalogue_mutex;
-    edge::mailroom mailroom;
+    shop::recent_orders recent;
+    push::mailroom mailroom;
     pay::channels channels;
 
 private:
-    edge::clerks_help help(care& by);
+    api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
     std::string why_not_ready() const;
 
     const settings& with_;
     const world world_;
     guard::trusted_proxies proxies_;
-    edge::warm_up_progress warm_up_;
+    api::warm_up_progress warm_up_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
-    std::optional<edge::services> services_;
-    std::optional<edge::server> server_;  // last: it uses everything above
+    std::optional<api::services> services_;
+    std::optional<http::server> server_;  // last: it uses everything above
 };
 
-}  // namespace floodgate
+}  // namespace floodgate::engine

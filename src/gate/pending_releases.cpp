@@ -1,4 +1,4 @@
-#include "gate/returns.hpp"
+#include "gate/pending_releases.hpp"
 
 #include <algorithm>
 #include <set>

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "gate/gate_keys.hpp"
-#include "gate/reflections.hpp"
+#include "gate/refusal_cache.hpp"
 #include "gate/turnstile.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::gate {
 

@@ -1,4 +1,4 @@
-#include "gate/reflections.hpp"
+#include "gate/refusal_cache.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -20,7 +20,7 @@
 
 #include "gate/gate_keys.hpp"
 #include "gate/shelf.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::gate {
 

@@ -1,10 +1,10 @@
-#include "edge/connection.hpp"
+#include "http/connection.hpp"
 
-#include "edge/event_loop.hpp"
-#include "edge/web_socket.hpp"
-#include "edge/wire.hpp"
+#include "http/event_loop.hpp"
+#include "http/wire.hpp"
+#include "push/web_socket.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 // A client may send this much ahead of the answer it waits for; then it is not read any further.
@@ -25,12 +25,12 @@ connection::connection(event_loop& loop, boost::asio::ip::address peer)
 
 void connection::wait_for(waiting_for what) {
     waiting_ = what;
-    const auto& patience = loop_.options().patience;
+    const auto& timeouts = loop_.options().timeouts;
     switch (what) {
-    case waiting_for::next: deadline_ = loop_.steady_now() + patience.idle; break;
-    case waiting_for::head: deadline_ = loop_.steady_now() + patience.head; break;
-    case waiting_for::body: deadline_ = loop_.steady_now() + patience.body; break;
-    case waiting_for::writing: deadline_ = loop_.steady_now() + patience.write; break;
+    case waiting_for::next: deadline_ = loop_.steady_now() + timeouts.idle; break;
+    case waiting_for::head: deadline_ = loop_.steady_now() + timeouts.head; break;
+    case waiting_for::body: deadline_ = loop_.steady_now() + timeouts.body; break;
+    case waiting_for::writing: deadline_ = loop_.steady_now() + timeouts.write; break;
     case waiting_for::goodbye: deadline_ = loop_.steady_now() + goodbye_time; break;
     case waiting_for::answer: deadline_ = steady::time_point::max(); break;
     }
@@ -116,8 +116,8 @@ void connection::on_written() {
 // The last words: after a broken request there is no telling where the next one starts.
 void connection::refuse() {
     keep_alive_ = false;
-    const reply r =
-        problem_reply(talk_.why(), edge::language::en, {{"detail", std::string(talk_.detail())}});
+    const api::reply r = api::problem_reply(talk_.why(), api::language::en,
+                                            {{"detail", std::string(talk_.detail())}});
     loop_.count(r.status);
     wait_for(waiting_for::writing);
     std::string bytes;
@@ -125,7 +125,7 @@ void connection::refuse() {
     write(bytes);
 }
 
-std::shared_ptr<web_socket> connection::become_socket() {
+std::shared_ptr<push::web_socket> connection::become_socket() {
     auto socket = give_away();
     if (socket) close();
     return socket;
@@ -152,10 +152,10 @@ void connection::check_deadline(steady::time_point now) {
     keep_alive_ = false;
     loop_.count(408);
     std::string bytes;
-    write_reply(bytes, problem_reply(problem::request_timeout, edge::language::en),
+    write_reply(bytes, api::problem_reply(api::problem::request_timeout, api::language::en),
                 {.date = loop_.date(), .keep_alive = false});
     wait_for(waiting_for::writing);
     write(bytes);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

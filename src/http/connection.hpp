@@ -12,12 +12,15 @@
 #include <string>
 #include <string_view>
 
-#include "edge/conversation.hpp"
+#include "http/conversation.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
+class web_socket;
+}
+
+namespace floodgate::http {
 
 class event_loop;
-class web_socket;
 
 using steady = std::chrono::steady_clock;
 
@@ -43,7 +46,7 @@ public:
     }
     // Gives the transport away to a WebSocket and closes what is left. Null: it cannot be now; the
     // request must be answered.
-    std::shared_ptr<web_socket> become_socket();
+    std::shared_ptr<push::web_socket> become_socket();
 
     // Closes when nothing is under way; otherwise after the present answer.
     void retire();
@@ -59,7 +62,7 @@ public:
     bool closed() const { return closed_; }
     std::uint64_t ticket = 0;  // given by the loop
     // Of the request under way, for when its answer is made later.
-    edge::language language = edge::language::en;
+    api::language language = api::language::en;
     bool head_only = false;
 
 protected:
@@ -74,7 +77,7 @@ protected:
     // Sends no more, but goes on reading: closing with unread bytes would destroy our last answer.
     virtual void shut_down() = 0;
     virtual void close_transport() = 0;
-    virtual std::shared_ptr<web_socket> give_away() = 0;
+    virtual std::shared_ptr<push::web_socket> give_away() = 0;
     // While false, nothing more needs to be read.
     virtual void want_more(bool yes) = 0;
     event_loop& loop() { return loop_; }
@@ -101,4 +104,4 @@ private:
     bool peer_finished_ = false;  // half closed: it still wants its answers
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,4 +1,4 @@
-#include "edge/conversation.hpp"
+#include "http/conversation.hpp"
 
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace http = boost::beast::http;
@@ -31,13 +31,13 @@ struct slice {
     std::size_t size = 0;
 };
 
-edge::verb verb_of(http::verb v) {
+api::verb verb_of(http::verb v) {
     switch (v) {
     case http::verb::get:
-    case http::verb::head: return edge::verb::get;
-    case http::verb::post: return edge::verb::post;
-    case http::verb::put: return edge::verb::put;
-    default: return edge::verb::other;
+    case http::verb::head: return api::verb::get;
+    case http::verb::post: return api::verb::post;
+    case http::verb::put: return api::verb::put;
+    default: return api::verb::other;
     }
 }
 
@@ -134,7 +134,7 @@ private:
     std::size_t used_ = 0;
     const http_limits& limits_;
     const char* framing_ = nullptr;  // where the present chunk header or trailer begins
-    edge::verb verb_{};
+    api::verb verb_{};
     bool is_head_ = false;
     bool is_11_ = false;
     bool in_trailer_ = false;
@@ -202,7 +202,7 @@ void conversation::received(std::size_t bytes) {
 
 bool conversation::head_complete() const { return reader_ != nullptr; }
 
-conversation::step conversation::refuse(problem p, std::string_view detail) {
+conversation::step conversation::refuse(api::problem p, std::string_view detail) {
     why_ = p;
     detail_ = detail;
     return step::refused;
@@ -228,8 +228,8 @@ conversation::step conversation::read_head() {
         end < came.size() ? end : came.size() - std::min<std::size_t>(came.size(), 3);
     if (parsed_ + head > limits_.head_bytes_max) {
         if (came.find("\r\n") > limits_.head_bytes_max)
-            return refuse(problem::uri_too_long, "the request line is longer than allowed");
-        return refuse(problem::header_too_large, "the request head is larger than allowed");
+            return refuse(api::problem::uri_too_long, "the request line is longer than allowed");
+        return refuse(api::problem::header_too_large, "the request head is larger than allowed");
     }
     if (end == std::string_view::npos) return step::need_more;
 
@@ -237,17 +237,20 @@ conversation::step conversation::read_head() {
     fresh->look_at(buffer_.data(), used_);
     boost::beast::error_code ec;
     parsed_ += fresh->put(boost::asio::const_buffer(came.data(), end + 4), ec);
-    if (fresh->too_long_target) return refuse(problem::uri_too_long, "the path is too long");
+    if (fresh->too_long_target) return refuse(api::problem::uri_too_long, "the path is too long");
     if (ec == http::error::body_limit)
-        return refuse(problem::payload_too_large, "the body is larger than allowed");
-    if (ec) return refuse(problem::bad_request, ec.message());
-    if (!fresh->is_header_done()) return refuse(problem::bad_request, "incomplete request head");
+        return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+    if (ec) return refuse(api::problem::bad_request, ec.message());
+    if (!fresh->is_header_done())
+        return refuse(api::problem::bad_request, "incomplete request head");
     if (fresh->hosts != 1 && fresh->version_is_11())
-        return refuse(problem::bad_request, "exactly one Host header is needed");
-    if (fresh->lengths > 1) return refuse(problem::bad_request, "more than one Content-Length");
+        return refuse(api::problem::bad_request, "exactly one Host header is needed");
+    if (fresh->lengths > 1)
+        return refuse(api::problem::bad_request, "more than one Content-Length");
     if (fresh->encodings > (fresh->version_is_11() ? 1 : 0))
-        return refuse(problem::bad_request, "Transfer-Encoding may only be chunked, in HTTP/1.1");
-    if (fresh->expects) return refuse(problem::bad_request, "Expect is not supported");
+        return refuse(api::problem::bad_request,
+                      "Transfer-Encoding may only be chunked, in HTTP/1.1");
+    if (fresh->expects) return refuse(api::problem::bad_request, "Expect is not supported");
     reader_ = std::move(fresh);
     return step::request_ready;
 }
@@ -271,13 +274,14 @@ conversation::step conversation::read_body() {
         used_ -= taken;
         const std::size_t framing = done ? trailer : used_ - parsed_;
         if (ec == http::error::body_limit)
-            return refuse(problem::payload_too_large, "the body is larger than allowed");
+            return refuse(api::problem::payload_too_large, "the body is larger than allowed");
         if (ec == http::error::header_limit)
-            return refuse(problem::header_too_large, "a chunk header is too large");
+            return refuse(api::problem::header_too_large, "a chunk header is too large");
         reader_->inside_a_chunk_header = ec == http::error::need_more;
-        if (ec && ec != http::error::need_more) return refuse(problem::bad_request, ec.message());
+        if (ec && ec != http::error::need_more)
+            return refuse(api::problem::bad_request, ec.message());
         if (framing > limits_.head_bytes_max)
-            return refuse(problem::header_too_large, "a chunk header or trailer is too large");
+            return refuse(api::problem::header_too_large, "a chunk header or trailer is too large");
         if (ec) break;
     }
     if (!reader_->is_done()) return step::need_more;
@@ -294,10 +298,10 @@ void conversation::finish() {
     if (used_ == 0 && buffer_.size() > 4 * read_bytes) buffer_ = {};
 }
 
-language language_of(std::string_view accept_language) {
+api::language language_of(std::string_view accept_language) {
     // The first of zh and en with the highest weight; en when neither is named.
     double best = 0;
-    language chosen = language::en;
+    api::language chosen = api::language::en;
     while (!accept_language.empty()) {
         const std::size_t comma = std::min(accept_language.find(','), accept_language.size());
         std::string_view item = accept_language.substr(0, comma);
@@ -311,10 +315,10 @@ language language_of(std::string_view accept_language) {
             std::from_chars(item.data() + q + 2, item.data() + item.size(), weight);
         if (weight > best) {
             best = weight;
-            chosen = zh ? language::zh : language::en;
+            chosen = zh ? api::language::zh : api::language::en;
         }
     }
     return chosen;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -16,10 +16,10 @@
 #include <string>
 #include <string_view>
 
-#include "edge/call.hpp"
-#include "edge/reply.hpp"
+#include "api/call.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 struct http_limits {
     std::size_t head_bytes_max = 8192;    // request line and header fields
@@ -29,7 +29,7 @@ struct http_limits {
 
 // A whole request. The views are good until conversation::room() or finish().
 struct request {
-    edge::verb verb = verb::other;
+    api::verb verb = api::verb::other;
     std::string_view path;
     std::string_view query;
     std::string_view token;  // from `Authorization: Bearer` or `token`
@@ -57,7 +57,7 @@ public:
     // Looks at what has come. After request_ready: current(). After refused: why().
     step next();
     const request& current() const { return current_; }
-    problem why() const { return why_; }
+    api::problem why() const { return why_; }
     std::string_view detail() const { return detail_; }
 
     // Done with current(): forget it and look at what follows.
@@ -77,7 +77,7 @@ private:
 
     step read_head();
     step read_body();
-    step refuse(problem p, std::string_view detail);
+    step refuse(api::problem p, std::string_view detail);
 
     const http_limits& limits_;
     std::string buffer_;  // [0, used_) came from the peer and is not finished with
@@ -85,10 +85,10 @@ private:
     std::size_t parsed_ = 0;  // of it, what the reader has taken
     std::unique_ptr<reader> reader_;
     request current_;
-    problem why_{};
+    api::problem why_{};
     std::string detail_;
 };
 
-language language_of(std::string_view accept_language);
+api::language language_of(std::string_view accept_language);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,11 +1,11 @@
-#include "edge/conversation.hpp"
+#include "http/conversation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 using step = conversation::step;
@@ -39,7 +39,7 @@ const std::string purchase =
 
 TEST_F(ConversationTest, ReadsEveryFieldWeUse) {
     ASSERT_EQ(say(purchase), step::request_ready);
-    EXPECT_EQ(got().verb, verb::post);
+    EXPECT_EQ(got().verb, api::verb::post);
     EXPECT_EQ(got().path, "/api/v1/sales/7/orders");
     EXPECT_EQ(got().query, "x=1");
     EXPECT_EQ(got().token, "secret");
@@ -120,14 +120,14 @@ TEST_F(ConversationTest, KnowsWhoWantsToClose) {
 
 TEST_F(ConversationTest, TreatsHeadAsGetWithoutABody) {
     ASSERT_EQ(say("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n"), step::request_ready);
-    EXPECT_EQ(got().verb, verb::get);
+    EXPECT_EQ(got().verb, api::verb::get);
     EXPECT_TRUE(got().is_head);
 }
 
 struct bad_case {
     const char* name;
     std::string text;
-    problem why;
+    api::problem why;
 };
 
 class RefusedTest : public ConversationTest, public testing::WithParamInterface<bad_case> {};
@@ -142,60 +142,64 @@ const std::string post = "POST /a HTTP/1.1\r\nHost: x\r\n";
 INSTANTIATE_TEST_SUITE_P(
     Conversation, RefusedTest,
     testing::Values(
-        bad_case{"Garbage", "\x16\x03\x01 nonsense\r\n\r\n", problem::bad_request},
-        bad_case{"NoHost", "GET /a HTTP/1.1\r\n\r\n", problem::bad_request},
-        bad_case{"TwoHosts", "GET /a HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", problem::bad_request},
+        bad_case{"Garbage", "\x16\x03\x01 nonsense\r\n\r\n", api::problem::bad_request},
+        bad_case{"NoHost", "GET /a HTTP/1.1\r\n\r\n", api::problem::bad_request},
+        bad_case{"TwoHosts", "GET /a HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+                 api::problem::bad_request},
         bad_case{"LengthAndChunked",
                  post + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"ChunkedAndLength",
                  post + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"TwoLengths", post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"TheSameLengthTwice", post + "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
-                 problem::bad_request},
-        bad_case{"NegativeLength", post + "Content-Length: -3\r\n\r\n", problem::bad_request},
+                 api::problem::bad_request},
+        bad_case{"NegativeLength", post + "Content-Length: -3\r\n\r\n", api::problem::bad_request},
         bad_case{"FoldedLine", "GET /a HTTP/1.1\r\nHost: x\r\nToken: a\r\n b\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"FoldedFieldNobodyReads", "GET /a HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"FoldedAfterTheColon", "GET /a HTTP/1.1\r\nHost: x\r\nToken:\r\n b\r\n\r\n",
-                 problem::bad_request},
-        bad_case{"ListOfLengths", post + "Content-Length: 3, 3\r\n\r\nabc", problem::bad_request},
-        bad_case{"OtherEncoding", post + "Transfer-Encoding: gzip\r\n\r\n", problem::bad_request},
+                 api::problem::bad_request},
+        bad_case{"ListOfLengths", post + "Content-Length: 3, 3\r\n\r\nabc",
+                 api::problem::bad_request},
+        bad_case{"OtherEncoding", post + "Transfer-Encoding: gzip\r\n\r\n",
+                 api::problem::bad_request},
         bad_case{"OneEncodingMore", post + "Transfer-Encoding: gzip, chunked\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"ChunkedIn10", "POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"EndlessChunkExtension",
                  post + "Transfer-Encoding: chunked\r\n\r\n5;" + std::string(2000, 'a'),
-                 problem::header_too_large},
+                 api::problem::header_too_large},
         bad_case{"EndlessTrailer",
                  post + "Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + std::string(2000, 'a'),
-                 problem::header_too_large},
+                 api::problem::header_too_large},
         bad_case{"LargeTrailer",
                  post + "Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + std::string(1200, 'a') +
                      "\r\n\r\n",
-                 problem::header_too_large},
-        bad_case{"EndlessTarget", "GET /" + std::string(2000, 'a'), problem::uri_too_long},
+                 api::problem::header_too_large},
+        bad_case{"EndlessTarget", "GET /" + std::string(2000, 'a'), api::problem::uri_too_long},
         bad_case{"BadChunk", post + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"Expect", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n",
-                 problem::bad_request},
+                 api::problem::bad_request},
         bad_case{"AbsoluteTarget", "GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n",
-                 problem::bad_request},
-        bad_case{"OldVersion", "GET / HTTP/0.9\r\nHost: x\r\n\r\n", problem::bad_request},
+                 api::problem::bad_request},
+        bad_case{"OldVersion", "GET / HTTP/0.9\r\nHost: x\r\n\r\n", api::problem::bad_request},
         bad_case{"LongTarget", "GET /" + std::string(300, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n",
-                 problem::uri_too_long},
+                 api::problem::uri_too_long},
         bad_case{"LargeHead", "GET / HTTP/1.1\r\nX: " + std::string(2000, 'a'),
-                 problem::header_too_large},
+                 api::problem::header_too_large},
         bad_case{"ManyFields", "GET / HTTP/1.1\r\n" + std::string(2000, 'a'),
-                 problem::header_too_large},
-        bad_case{"LargeBody", post + "Content-Length: 101\r\n\r\n", problem::payload_too_large},
+                 api::problem::header_too_large},
+        bad_case{"LargeBody", post + "Content-Length: 101\r\n\r\n",
+                 api::problem::payload_too_large},
         bad_case{"LargeChunks",
                  post + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'a'),
-                 problem::payload_too_large}),
+                 api::problem::payload_too_large}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // The fuzzer found: refused or not, depending on where TCP cut the empty line.
@@ -215,12 +219,12 @@ TEST_F(ConversationTest, TakesABodyOfExactlyTheLimit) {
 }
 
 TEST(LanguageOf, TakesTheHeaviestOfTheTwoWeSpeak) {
-    EXPECT_EQ(language_of(""), language::en);
-    EXPECT_EQ(language_of("zh-CN,zh;q=0.9,en;q=0.8"), language::zh);
-    EXPECT_EQ(language_of("en-US,en;q=0.9,zh;q=0.8"), language::en);
-    EXPECT_EQ(language_of("fr, zh;q=0.2, en;q=0.5"), language::en);
-    EXPECT_EQ(language_of("fr"), language::en);
-    EXPECT_EQ(language_of("zh;q=x"), language::zh);
+    EXPECT_EQ(language_of(""), api::language::en);
+    EXPECT_EQ(language_of("zh-CN,zh;q=0.9,en;q=0.8"), api::language::zh);
+    EXPECT_EQ(language_of("en-US,en;q=0.9,zh;q=0.8"), api::language::en);
+    EXPECT_EQ(language_of("fr, zh;q=0.2, en;q=0.5"), api::language::en);
+    EXPECT_EQ(language_of("fr"), api::language::en);
+    EXPECT_EQ(language_of("zh;q=x"), api::language::zh);
 }
 
 // What asks for a WebSocket is a request like any other; its head is there to be read again.
@@ -239,4 +243,4 @@ TEST_F(ConversationTest, LetsAnUpgradeThroughAndKnowsWhatFollows) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

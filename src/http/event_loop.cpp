@@ -1,4 +1,4 @@
-#include "edge/event_loop.hpp"
+#include "http/event_loop.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -7,10 +7,10 @@
 
 #include "base/log.hpp"
 #include "base/thread.hpp"
-#include "edge/plain_connection.hpp"
-#include "edge/tls_connection.hpp"
+#include "http/plain_connection.hpp"
+#include "http/tls_connection.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -23,9 +23,11 @@ constexpr auto socket_goodbye_time = std::chrono::seconds(1);
 
 }  // namespace
 
-event_loop::event_loop(services& with, const guard::trusted_proxies& proxies, loop_options options,
+event_loop::event_loop(api::services& with, push::mailroom& mailroom,
+                       const guard::trusted_proxies& proxies, loop_options options,
                        enqueue_work enqueue, std::shared_ptr<asio::ssl::context> tls)
     : with_(with),
+      mailroom_(mailroom),
       proxies_(proxies),
       options_(options),
       enqueue_(std::move(enqueue)),
@@ -33,14 +35,14 @@ event_loop::event_loop(services& with, const guard::trusted_proxies& proxies, lo
       sockets_ready_(io_, dup(sockets_.native_handle())),
       lane_(with.turnstile.open_lane([this] { asio::post(io_, [this] { on_wake(); }); })),
       box_(open_box()),
-      polls_(with.mailroom, box_),
-      room_(with.mailroom, box_) {
+      polls_(mailroom, box_),
+      room_(mailroom, box_) {
     if (lane_->ready_fd() >= 0) lane_ready_.assign(dup(lane_->ready_fd()));
     note_time();
 }
 
 event_loop::~event_loop() {
-    with_.mailroom.close_box(box_);
+    mailroom_.close_box(box_);
     for (slot& s : slots_)
         if (s.who) s.who->close();
 }
@@ -88,7 +90,8 @@ void event_loop::welcome(tcp::socket socket) {
         if (tls_) return;  // no answer without a handshake
         bytes_.clear();
         write_reply(bytes_,
-                    problem_reply(problem::busy, language::en, {{"retry_after_ms", busy_retry_ms}}),
+                    api::problem_reply(api::problem::busy, api::language::en,
+                                       {{"retry_after_ms", busy_retry_ms}}),
                     {.date = date(), .keep_alive = false});
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(bytes_), ignored);  // one try: they may read it or not
@@ -158,7 +161,7 @@ void event_loop::wait_for_lane() {
 
 void event_loop::turn() {
     note_time();
-    for (const readiness::event& e : sockets_.poll())
+    for (const socket_poller::event& e : sockets_.poll())
         if (connection* who = find(e.ticket)) who->on_ready(e.readable, e.writable);
     if (!batch_.empty()) settle();
 }
@@ -242,4 +245,4 @@ event_loop::figures event_loop::read_figures() const {
     return out;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -18,19 +18,19 @@
 #include <thread>
 #include <vector>
 
-#include "edge/connection.hpp"
-#include "edge/long_polls.hpp"
-#include "edge/readiness.hpp"
-#include "edge/routes.hpp"
-#include "edge/services.hpp"
-#include "edge/socket_room.hpp"
-#include "edge/wire.hpp"
+#include "api/routes.hpp"
+#include "api/services.hpp"
 #include "guard/addresses.hpp"
+#include "http/connection.hpp"
+#include "http/socket_poller.hpp"
+#include "http/wire.hpp"
+#include "push/long_polls.hpp"
+#include "push/socket_room.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 // How long a connection may keep us waiting.
-struct patience {
+struct timeouts {
     milliseconds idle{75'000};
     milliseconds head{10'000};  // from its first byte: a slow drip does not help
     milliseconds body{20'000};
@@ -39,18 +39,19 @@ struct patience {
 
 struct loop_options {
     http_limits limits;
-    edge::patience patience;
+    http::timeouts timeouts;
     std::size_t connections_max = 20'000;  // per loop
 };
 
 // Where blocking work goes. False: its queue is full.
-using enqueue_work = std::function<bool(pool which, std::function<void()> work)>;
+using enqueue_work = std::function<bool(api::pool which, std::function<void()> work)>;
 
 class event_loop {
 public:
     // `tls` is null for plain connections.
-    event_loop(services& with, const guard::trusted_proxies& proxies, loop_options options,
-               enqueue_work enqueue, std::shared_ptr<boost::asio::ssl::context> tls);
+    event_loop(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
+               loop_options options, enqueue_work enqueue,
+               std::shared_ptr<boost::asio::ssl::context> tls);
     ~event_loop();
 
     // Takes connections from a socket that is bound and listening.
@@ -75,9 +76,9 @@ public:
     steady::time_point steady_now() const { return steady_now_; }
     const loop_options& options() const { return options_; }
     bool trusts(const boost::asio::ip::address& peer) const { return proxies_.is_trusted(peer); }
-    readiness& sockets() { return sockets_; }
+    socket_poller& sockets() { return sockets_; }
     boost::asio::io_context& context() { return io_; }
-    web_socket::world for_sockets() { return room_.for_sockets(); }
+    push::web_socket::world for_sockets() { return room_.for_sockets(); }
     void stop_waiting(connection& who);  // if it waits for an order: answered with what is known
 
 private:
@@ -106,15 +107,15 @@ private:
     connection* find(std::uint64_t ticket);
 
     void handle_purchase(connection& from, const request& r, std::int64_t sale);
-    void handle_page(connection& from, const request& r, const page* p);
+    void handle_page(connection& from, const request& r, const api::page* p);
     bool handle_here(connection& from, const request& r);
     bool knows_token_of(const request& r) const;
     void ask_fellows(connection& from, const request& r);
     void dispatch(connection& from, const request& r);
     bool handle_order(connection& from, const request& r);
-    bool wait_for_order(connection& from, const long_polls::question& q);
-    void look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q);
-    void answer_polls(const std::vector<long_polls::answer>& answers);
+    bool wait_for_order(connection& from, const push::long_polls::question& q);
+    void look_up_for(connection& from, std::uint64_t poll, const push::long_polls::question& q);
+    void answer_polls(const std::vector<push::long_polls::answer>& answers);
     void handle_socket(connection& from, const request& r);
     void redeem_in_pool(connection& from, const std::string& ticket,
                         std::optional<std::int64_t> since);
@@ -125,10 +126,11 @@ private:
     void handle_in_pool(connection& from, const request& r);
     // The client's address behind trusted proxies, and whether it is exempt from rate limits.
     std::pair<boost::asio::ip::address, bool> client_of(const connection& from, const request& r);
-    void send(connection& to, const reply& r);
-    void send(connection& to, problem p, boost::json::object extra = {});
+    void send(connection& to, const api::reply& r);
+    void send(connection& to, api::problem p, boost::json::object extra = {});
 
-    services& with_;
+    api::services& with_;
+    push::mailroom& mailroom_;
     const guard::trusted_proxies& proxies_;
     const loop_options options_;
     enqueue_work enqueue_;
@@ -137,7 +139,7 @@ private:
     boost::asio::io_context io_{1};
     boost::asio::ip::tcp::acceptor acceptor_{io_};
     boost::asio::steady_timer ticker_{io_};
-    readiness sockets_;
+    socket_poller sockets_;
     boost::asio::posix::stream_descriptor sockets_ready_{io_};
     std::unique_ptr<gate::lane> lane_;
     boost::asio::posix::stream_descriptor lane_ready_{io_};
@@ -147,14 +149,14 @@ private:
     date_line date_;
     instant now_;
     steady::time_point steady_now_;
-    std::shared_ptr<const pages> pages_;
+    std::shared_ptr<const api::pages> pages_;
     std::uint64_t pages_version_ = 0;
 
     std::vector<slot> slots_;
     std::vector<std::uint32_t> free_slots_;
     const std::uint32_t box_;  // in the mailroom
-    long_polls polls_;
-    socket_room room_;
+    push::long_polls polls_;
+    push::socket_room room_;
     bool stopping_ = false;
     bool accept_again_ = false;
     steady::time_point cut_off_ = steady::time_point::max();
@@ -164,4 +166,4 @@ private:
     std::array<std::atomic<std::uint64_t>, 600> by_status_{};
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -3,14 +3,14 @@
 
 #include <boost/asio/post.hpp>
 
+#include "api/json_body.hpp"
 #include "base/log.hpp"
-#include "edge/event_loop.hpp"
-#include "edge/json_body.hpp"
-#include "edge/kept_request.hpp"
-#include "edge/purchase.hpp"
 #include "guard/tokens.hpp"
+#include "http/event_loop.hpp"
+#include "http/owned_request.hpp"
+#include "http/purchase.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -19,19 +19,19 @@ boost::json::object retry_after(milliseconds wait) {
     return {{"retry_after_ms", static_cast<std::int64_t>(wait.count())}};
 }
 
-reply perform(handler work, services& with, const call& c) {
+api::reply perform(api::handler work, api::services& with, const api::call& c) {
     try {
         return work(with, c);
     } catch (const std::exception& e) {
         log::error("edge.handler_failed", "path", c.path, "error", e.what());
-        return problem_reply(problem::internal, c.language);
+        return api::problem_reply(api::problem::internal, c.language);
     }
 }
 
 }  // namespace
 
 void event_loop::handle(connection& from, const request& r) {
-    from.language = r.accept_language.empty() ? language::en : language_of(r.accept_language);
+    from.language = r.accept_language.empty() ? api::language::en : language_of(r.accept_language);
     if (knows_token_of(r)) return dispatch(from, r);
     ask_fellows(from, r);
 }
@@ -44,23 +44,24 @@ bool event_loop::knows_token_of(const request& r) const {
 
 void event_loop::ask_fellows(connection& from, const request& r) {
     const std::uint64_t ticket = from.ticket;
-    const bool queued = enqueue_(pool::general, [this, ticket, kept = kept_request(r), now = now_] {
-        // Whoever it finds is in the sessions from then on.
-        (void)with_.fellows.find_login(kept.get().token, now);
-        asio::post(io_, [this, ticket, kept] {
-            note_time();
-            if (connection* to = find(ticket)) dispatch(*to, kept.get());
-            if (!batch_.empty()) settle();
+    const bool queued =
+        enqueue_(api::pool::general, [this, ticket, kept = owned_request(r), now = now_] {
+            // Whoever it finds is in the sessions from then on.
+            (void)with_.fellows.find_login(kept.get().token, now);
+            asio::post(io_, [this, ticket, kept] {
+                note_time();
+                if (connection* to = find(ticket)) dispatch(*to, kept.get());
+                if (!batch_.empty()) settle();
+            });
         });
-    });
-    if (!queued) send(from, problem::busy, retry_after(milliseconds(busy_retry_ms)));
+    if (!queued) send(from, api::problem::busy, retry_after(milliseconds(busy_retry_ms)));
 }
 
 void event_loop::dispatch(connection& from, const request& r) {
-    if (r.verb == verb::post) {
+    if (r.verb == api::verb::post) {
         if (const auto sale = purchase_path(r.path)) return handle_purchase(from, r, *sale);
     }
-    if (r.verb == verb::get && handle_here(from, r)) return;
+    if (r.verb == api::verb::get && handle_here(from, r)) return;
     handle_in_pool(from, r);
 }
 
@@ -72,15 +73,16 @@ std::pair<asio::ip::address, bool> event_loop::client_of(const connection& from,
 
 void event_loop::handle_purchase(connection& from, const request& r, std::int64_t sale) {
     const auto who = with_.sessions.find(r.token, now_);
-    if (!who) return send(from, problem::unauthenticated);
+    if (!who) return send(from, api::problem::unauthenticated);
     if (const auto [client, exempt] = client_of(from, r); !exempt) {
         const auto wait = with_.purchase_by_address.try_take(guard::limiter_key(client), now_);
         if (wait > milliseconds(0))
-            return send(from, problem::too_many_requests, retry_after(wait));
+            return send(from, api::problem::too_many_requests, retry_after(wait));
     }
     const auto wait =
         with_.purchase_by_user.try_take(static_cast<std::uint64_t>(who->user.value), now_);
-    if (wait > milliseconds(0)) return send(from, problem::too_many_requests, retry_after(wait));
+    if (wait > milliseconds(0))
+        return send(from, api::problem::too_many_requests, retry_after(wait));
 
     sale::attempt a{.sale = {sale}, .buyer = who->user, .ticket = from.ticket};
     if (const auto fault = read_purchase(r, a))
@@ -96,7 +98,7 @@ bool event_loop::handle_here(connection& from, const request& r) {
     if (!r.path.starts_with("/api/v1/")) return false;
     const std::string_view rest = r.path.substr(8);
     if (rest == "time") {
-        send(from, json_reply(200, {{"now", to_iso(now_)}, {"now_ms", to_ms(now_)}}));
+        send(from, api::json_reply(200, {{"now", api::to_iso(now_)}, {"now_ms", to_ms(now_)}}));
         return true;
     }
     if (rest.starts_with("orders/")) return handle_order(from, r);
@@ -120,8 +122,8 @@ bool event_loop::handle_here(connection& from, const request& r) {
     return true;
 }
 
-void event_loop::handle_page(connection& from, const request& r, const page* p) {
-    if (!p) return send(from, problem::unknown_sale);
+void event_loop::handle_page(connection& from, const request& r, const api::page* p) {
+    if (!p) return send(from, api::problem::unknown_sale);
     const std::string headers = "ETag: " + p->etag + "\r\nCache-Control: no-cache\r\n";
     if (r.if_none_match.find(p->etag) != std::string_view::npos || r.if_none_match == "*")
         return send(from, {.status = 304, .headers = headers});
@@ -129,24 +131,24 @@ void event_loop::handle_page(connection& from, const request& r, const page* p) 
 }
 
 void event_loop::handle_in_pool(connection& from, const request& r) {
-    const route_match found = match(r.verb, r.path);
-    if (!found.path_known) return send(from, problem::not_found);
+    const api::route_match found = match(r.verb, r.path);
+    if (!found.path_known) return send(from, api::problem::not_found);
     if (!found.route || !found.route->work) {
-        reply wrong = problem_reply(problem::method_not_allowed, from.language);
+        api::reply wrong = api::problem_reply(api::problem::method_not_allowed, from.language);
         wrong.headers += "Allow: " + found.allow + "\r\n";
         return send(from, wrong);
     }
-    call c;
-    if (found.route->needs != access::open) {
+    api::call c;
+    if (found.route->needs != api::access::open) {
         const auto who = with_.sessions.find(r.token, now_);
-        if (!who) return send(from, problem::unauthenticated);
-        if (found.route->needs == access::admin && who->role != sale::role::admin)
-            return send(from, problem::forbidden);
+        if (!who) return send(from, api::problem::unauthenticated);
+        if (found.route->needs == api::access::admin && who->role != sale::role::admin)
+            return send(from, api::problem::forbidden);
         c.user = who->user;
         c.role = who->role;
     }
     if (!r.body.empty() && !is_json(r.content_type))
-        return send(from, problem::unsupported_media_type);
+        return send(from, api::problem::unsupported_media_type);
     c.path = r.path;
     c.query = r.query;
     c.ids = found.ids;
@@ -164,10 +166,10 @@ void event_loop::handle_in_pool(connection& from, const request& r) {
             if (!batch_.empty()) settle();
         });
     });
-    if (!queued) send(from, problem::busy, retry_after(milliseconds(busy_retry_ms)));
+    if (!queued) send(from, api::problem::busy, retry_after(milliseconds(busy_retry_ms)));
 }
 
-void event_loop::send(connection& to, const reply& r) {
+void event_loop::send(connection& to, const api::reply& r) {
     count(r.status);
     bytes_.clear();
     write_reply(bytes_, r,
@@ -175,8 +177,8 @@ void event_loop::send(connection& to, const reply& r) {
     to.answer(bytes_);
 }
 
-void event_loop::send(connection& to, problem p, boost::json::object extra) {
-    send(to, problem_reply(p, to.language, std::move(extra)));
+void event_loop::send(connection& to, api::problem p, boost::json::object extra) {
+    send(to, api::problem_reply(p, to.language, std::move(extra)));
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

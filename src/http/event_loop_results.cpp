@@ -5,16 +5,16 @@
 
 #include <limits>
 
+#include "api/failure.hpp"
+#include "api/order_api.hpp"
+#include "api/order_json.hpp"
+#include "api/query.hpp"
 #include "base/log.hpp"
-#include "edge/event_loop.hpp"
-#include "edge/failure.hpp"
-#include "edge/order_api.hpp"
-#include "edge/order_json.hpp"
-#include "edge/query.hpp"
-#include "edge/upgrade.hpp"
+#include "http/event_loop.hpp"
+#include "http/upgrade.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -25,24 +25,24 @@ constexpr bounds events{0, std::numeric_limits<std::int64_t>::max()};
 // Either what the order is, or why that cannot be said.
 struct looked_up {
     std::optional<sale::order_state> state;
-    reply answer;
+    api::reply answer;
 };
 
-looked_up look_up(services& with, const long_polls::question& q, language lang) {
+looked_up look_up(api::services& with, const push::long_polls::question& q, api::language lang) {
     try {
-        const auto found = look_up_order(with, q.buyer, q.order);
-        if (!found) return {std::nullopt, failure_reply(found.error(), lang)};
-        return {found->state, json_reply(200, found->json)};
+        const auto found = api::look_up_order(with, q.buyer, q.order);
+        if (!found) return {std::nullopt, api::failure_reply(found.error(), lang)};
+        return {found->state, api::json_reply(200, found->json)};
     } catch (const std::exception& e) {
         log::error("edge.handler_failed", "path", orders_path, "error", e.what());
-        return {std::nullopt, problem_reply(problem::internal, lang)};
+        return {std::nullopt, api::problem_reply(api::problem::internal, lang)};
     }
 }
 
-std::optional<hello> greeting(services& with, sale::user_id buyer,
-                              std::optional<std::int64_t> since) {
+std::optional<push::hello> greeting(api::services& with, sale::user_id buyer,
+                                    std::optional<std::int64_t> since, milliseconds heartbeat) {
     try {
-        auto made = make_hello(with, buyer, since);
+        auto made = push::make_hello(with, buyer, since, heartbeat);
         if (made) return std::move(*made);
     } catch (const std::exception& e) {
         log::error("edge.hello_failed", "error", e.what());
@@ -53,7 +53,7 @@ std::optional<hello> greeting(services& with, sale::user_id buyer,
 }  // namespace
 
 std::uint32_t event_loop::open_box() {
-    return with_.mailroom.open_box(
+    return mailroom_.open_box(
         {.news =
              [this](std::vector<sale::order_news> news) {
                  asio::post(io_, [this, news = std::move(news)] { hear(news); });
@@ -61,7 +61,7 @@ std::uint32_t event_loop::open_box() {
          .replaced =
              [this](std::uint64_t socket) {
                  asio::post(io_, [this, socket] {
-                     room_.close(socket, close_code::replaced, "replaced");
+                     room_.close(socket, push::close_code::replaced, "replaced");
                  });
              },
          .missed = [this] { asio::post(io_, [this] { room_.send_away(); }); }});
@@ -76,8 +76,8 @@ void event_loop::hear(const std::vector<sale::order_news>& news) {
     if (!batch_.empty()) settle();
 }
 
-void event_loop::answer_polls(const std::vector<long_polls::answer>& answers) {
-    for (const long_polls::answer& a : answers)
+void event_loop::answer_polls(const std::vector<push::long_polls::answer>& answers) {
+    for (const push::long_polls::answer& a : answers)
         if (connection* to = find(a.ticket)) send(*to, {.body = a.body});
 }
 
@@ -92,26 +92,26 @@ bool event_loop::handle_order(connection& from, const request& r) {
     const auto who = with_.sessions.find(r.token, now_);
     if (!no || !who || !r.body.empty()) return false;
     if (!r.query.empty()) {
-        call c;
+        api::call c;
         c.query = r.query;
-        const auto wait = read_wait(c);
+        const auto wait = api::read_wait(c);
         if (!wait) return false;
         if (wait->time > milliseconds(0))
             return wait_for_order(from, {*no, who->user, wait->status, steady_now_ + wait->time});
     }
-    const auto known = with_.mailroom.recent().find(*no);
+    const auto known = with_.recent.find(*no);
     if (!known || known->buyer != who->user) return false;
-    send(from, json_reply(200, to_json(*known)));
+    send(from, api::json_reply(200, api::to_json(*known)));
     return true;
 }
 
 // Listens first, then looks: what happens in between is heard.
-bool event_loop::wait_for_order(connection& from, const long_polls::question& q) {
+bool event_loop::wait_for_order(connection& from, const push::long_polls::question& q) {
     const std::uint64_t poll = stopping_ ? 0 : polls_.begin(from.ticket, q);
     if (poll == 0) return false;
-    const auto known = with_.mailroom.recent().find(q.order);
+    const auto known = with_.recent.find(q.order);
     if (known && known->buyer == q.buyer) {
-        const reply now = json_reply(200, to_json(*known));
+        const api::reply now = api::json_reply(200, api::to_json(*known));
         if (polls_.looked_up({from.ticket, now.body}, poll, known->state)) send(from, now);
     } else {
         look_up_for(from, poll, q);
@@ -119,7 +119,8 @@ bool event_loop::wait_for_order(connection& from, const long_polls::question& q)
     return true;
 }
 
-void event_loop::look_up_for(connection& from, std::uint64_t poll, const long_polls::question& q) {
+void event_loop::look_up_for(connection& from, std::uint64_t poll,
+                             const push::long_polls::question& q) {
     const std::uint64_t ticket = from.ticket;
     const auto answer = [this, ticket, poll](const looked_up& found) {
         note_time();
@@ -130,34 +131,34 @@ void event_loop::look_up_for(connection& from, std::uint64_t poll, const long_po
         if (to) send(*to, found.answer);
         if (!batch_.empty()) settle();
     };
-    const bool queued = enqueue_(pool::general, [this, answer, q, lang = from.language] {
+    const bool queued = enqueue_(api::pool::general, [this, answer, q, lang = from.language] {
         asio::post(io_, [answer, found = look_up(with_, q, lang)] { answer(found); });
     });
     if (queued) return;
     polls_.withdraw(ticket, poll);
-    send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    send(from, api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
 }
 
 void event_loop::handle_socket(connection& from, const request& r) {
-    call c;
+    api::call c;
     c.query = r.query;
     c.language = from.language;
-    const auto ticket = query_value(c, "ticket");
-    if (!ticket || ticket->empty()) return send(from, problem::unauthenticated);
-    const auto since = query_number(c, "since", events, -1);
-    if (!since) return send(from, bad_query(c, "since", events));
+    const auto ticket = api::query_value(c, "ticket");
+    if (!ticket || ticket->empty()) return send(from, api::problem::unauthenticated);
+    const auto since = api::query_number(c, "since", events, -1);
+    if (!since) return send(from, api::bad_query(c, "since", events));
     const auto upgrade = read_upgrade(from.head());
     if (!upgrade || from.spoke_ahead())
-        return send(from, problem::bad_request,
+        return send(from, api::problem::bad_request,
                     {{"detail", "nothing may follow the request before it is answered"}});
-    if (const auto no = refuse_upgrade(*upgrade, with_.mailroom.options().sockets.allowed_origins,
-                                       from.language))
+    if (const auto no =
+            refuse_upgrade(*upgrade, mailroom_.options().sockets.allowed_origins, from.language))
         return send(from, *no);
-    if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    if (stopping_) return send(from, api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
     const auto first = *since < 0 ? std::nullopt : since;
     if (with_.tickets.may_block()) return redeem_in_pool(from, *ticket, first);
     const auto buyer = with_.tickets.redeem(*ticket, now_);
-    if (!buyer) return send(from, problem::unauthenticated);
+    if (!buyer) return send(from, api::problem::unauthenticated);
     open_socket(from, *buyer, *upgrade, first);
 }
 
@@ -165,23 +166,23 @@ void event_loop::redeem_in_pool(connection& from, const std::string& ticket,
                                 std::optional<std::int64_t> since) {
     const std::uint64_t who = from.ticket;
     from.stop_reading();
-    const bool queued = enqueue_(pool::general, [this, who, ticket, since, now = now_] {
+    const bool queued = enqueue_(api::pool::general, [this, who, ticket, since, now = now_] {
         asio::post(io_, [this, who, since, buyer = with_.tickets.redeem(ticket, now)] {
             note_time();
             if (connection* to = find(who)) go_on_with_socket(*to, buyer, since);
             if (!batch_.empty()) settle();
         });
     });
-    if (!queued) send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    if (!queued) send(from, api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
 }
 
 void event_loop::go_on_with_socket(connection& from, std::optional<sale::user_id> buyer,
                                    std::optional<std::int64_t> since) {
-    if (!buyer) return send(from, problem::unauthenticated);
-    if (stopping_) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    if (!buyer) return send(from, api::problem::unauthenticated);
+    if (stopping_) return send(from, api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
     const auto upgrade = read_upgrade(from.head());
     if (!upgrade || from.spoke_ahead())
-        return send(from, problem::bad_request,
+        return send(from, api::problem::bad_request,
                     {{"detail", "nothing may follow the request before it is answered"}});
     open_socket(from, *buyer, *upgrade, since);
 }
@@ -189,19 +190,22 @@ void event_loop::go_on_with_socket(connection& from, std::optional<sale::user_id
 void event_loop::open_socket(connection& from, sale::user_id buyer, const upgrade_request& r,
                              std::optional<std::int64_t> since) {
     const std::uint64_t id = room_.reserve(buyer);
-    if (id == 0) return send(from, problem::busy, {{"retry_after_ms", busy_retry_ms}});
+    if (id == 0) return send(from, api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
     const auto socket = from.become_socket();
     room_.admit(id, socket, r);
     if (!socket && !from.closed())
-        return send(from, problem::bad_request,
+        return send(from, api::problem::bad_request,
                     {{"detail", "the request must not be pipelined behind another"}});
     if (!socket) return;
     count(101);
-    const bool queued = enqueue_(pool::general, [this, id, buyer, since] {
+    const bool queued = enqueue_(api::pool::general, [this, id, buyer, since] {
         asio::post(io_,
-                   [this, id, first = greeting(with_, buyer, since)] { room_.greet(id, first); });
+                   [this, id,
+                    first = greeting(with_, buyer, since, mailroom_.options().sockets.heartbeat)] {
+                       room_.greet(id, first);
+                   });
     });
     if (!queued) room_.greet(id, std::nullopt);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

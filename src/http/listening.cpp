@@ -1,4 +1,4 @@
-#include "edge/listening.hpp"
+#include "http/listening.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -85,4 +85,4 @@ listening_sockets listen_on(const std::string& where, std::size_t count) {
     return out;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

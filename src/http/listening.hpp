@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 struct listening_sockets {
     std::vector<int> descriptors;
@@ -21,4 +21,4 @@ listening_sockets listen_on(const std::string& where, std::size_t count);
 // Throws as listen_on does for what is not an address; touches nothing.
 void check_address(const std::string& where);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

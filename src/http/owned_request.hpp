@@ -5,13 +5,13 @@
 #include <array>
 #include <string>
 
-#include "edge/conversation.hpp"
+#include "http/conversation.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
-class kept_request {
+class owned_request {
 public:
-    explicit kept_request(const request& r) : request_(r) {
+    explicit owned_request(const request& r) : request_(r) {
         for (std::size_t i = 0; i < texts.size(); ++i) kept_[i] = r.*texts[i];
     }
 
@@ -37,4 +37,4 @@ private:
     std::array<std::string, texts.size()> kept_;
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,21 +1,21 @@
-#include "edge/plain_connection.hpp"
+#include "http/plain_connection.hpp"
 
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "edge/event_loop.hpp"
-#include "edge/web_socket.hpp"
+#include "http/event_loop.hpp"
+#include "http/web_socket_stream.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 plain_connection::plain_connection(event_loop& loop, boost::asio::ip::address peer, int fd)
-    : connection(loop, std::move(peer)), readiness_(loop.sockets()), fd_(fd) {}
+    : connection(loop, std::move(peer)), poller_(loop.sockets()), fd_(fd) {}
 
 plain_connection::~plain_connection() { close_transport(); }
 
 void plain_connection::start() {
-    if (!readiness_.add(fd_, ticket)) close();
+    if (!poller_.add(fd_, ticket)) close();
 }
 
 void plain_connection::on_ready(bool readable, bool writable) {
@@ -72,7 +72,7 @@ void plain_connection::want_more(bool yes) {
 }
 
 void plain_connection::watch() {
-    if (fd_ >= 0 && !readiness_.change(fd_, ticket, interest_)) close();
+    if (fd_ >= 0 && !poller_.change(fd_, ticket, interest_)) close();
 }
 
 void plain_connection::shut_down() {
@@ -80,11 +80,11 @@ void plain_connection::shut_down() {
     if (!interest_.read) want_more(true);
 }
 
-std::shared_ptr<web_socket> plain_connection::give_away() {
+std::shared_ptr<push::web_socket> plain_connection::give_away() {
     using boost::asio::ip::tcp;
     tcp::socket socket(loop().context());
     boost::system::error_code error;
-    readiness_.remove(fd_);
+    poller_.remove(fd_);
     socket.assign(peer().is_v6() ? tcp::v6() : tcp::v4(), fd_, error);
     if (error) {
         close();
@@ -96,9 +96,9 @@ std::shared_ptr<web_socket> plain_connection::give_away() {
 
 void plain_connection::close_transport() {
     if (fd_ < 0) return;
-    readiness_.remove(fd_);
+    poller_.remove(fd_);
     ::close(fd_);
     fd_ = -1;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,11 +1,11 @@
-// A connection over a bare socket: non-blocking reads and writes, readiness from the loop.
+// A connection over a bare socket: non-blocking reads and writes, socket_poller from the loop.
 
 #pragma once
 
-#include "edge/connection.hpp"
-#include "edge/readiness.hpp"
+#include "http/connection.hpp"
+#include "http/socket_poller.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 class plain_connection final : public connection {
 public:
@@ -20,16 +20,16 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
-    std::shared_ptr<web_socket> give_away() override;
+    std::shared_ptr<push::web_socket> give_away() override;
     void want_more(bool yes) override;
     void watch();
     void read_some();
     void write_rest();
 
-    readiness& readiness_;
+    socket_poller& poller_;
     int fd_;
-    readiness::interest interest_;
+    socket_poller::interest interest_;
     std::string unsent_;
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,4 +1,4 @@
-#include "edge/purchase.hpp"
+#include "http/purchase.hpp"
 
 #include <boost/beast/core/string.hpp>
 
@@ -8,7 +8,7 @@
 #include "guard/tokens.hpp"
 #include "sale/catalogue.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 constexpr std::string_view sales_prefix = "/api/v1/sales/";
@@ -40,18 +40,19 @@ std::optional<std::int64_t> sale_path(std::string_view path) {
 
 std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) {
     if (!r.body.empty()) {
-        if (!is_json(r.content_type)) return purchase_fault{problem::unsupported_media_type, {}};
-        json_body body(r.body);
+        if (!is_json(r.content_type))
+            return purchase_fault{api::problem::unsupported_media_type, {}};
+        api::json_body body(r.body);
         a.quantity = static_cast<std::uint32_t>(
             body.optional_integer("quantity", {1, sale::limit_max}).value_or(1));
-        if (auto fault = body.finish()) return purchase_fault{problem::bad_request, *fault};
+        if (auto fault = body.finish()) return purchase_fault{api::problem::bad_request, *fault};
     }
     if (!r.idempotency_key.empty()) {
         const bool printable =
             std::ranges::all_of(r.idempotency_key, [](char c) { return c > ' ' && c < 0x7f; });
         if (r.idempotency_key.size() > idempotency_key_bytes_max || !printable) {
             return purchase_fault{
-                problem::bad_request,
+                api::problem::bad_request,
                 {"Idempotency-Key", "Idempotency-Key must be 1 to 128 visible ASCII characters"}};
         }
         a.key = guard::key_of(a.buyer, r.idempotency_key);
@@ -59,8 +60,8 @@ std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) 
     return std::nullopt;
 }
 
-reply refuse_purchase(const purchase_fault& f, language lang) {
-    if (f.fault.detail.empty()) return problem_reply(f.what, lang);
+api::reply refuse_purchase(const purchase_fault& f, api::language lang) {
+    if (f.fault.detail.empty()) return api::problem_reply(f.what, lang);
     return refuse(f.fault, lang);
 }
 
@@ -72,4 +73,4 @@ bool is_json(std::string_view content_type) {
     return rest.empty() || rest.front() == ';' || rest.front() == ' ';
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

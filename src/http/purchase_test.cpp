@@ -1,8 +1,8 @@
-#include "edge/purchase.hpp"
+#include "http/purchase.hpp"
 
 #include <gtest/gtest.h>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 TEST(PurchasePath, FindsTheSale) {
@@ -53,7 +53,7 @@ TEST(ReadPurchase, RefusesNonsenseAndNamesTheField) {
         sale::attempt a;
         const auto fault = read({.body = body}, a);
         ASSERT_TRUE(fault) << body;
-        EXPECT_EQ(fault->what, problem::bad_request) << body;
+        EXPECT_EQ(fault->what, api::problem::bad_request) << body;
         EXPECT_FALSE(fault->fault.detail.empty()) << body;
     }
     const std::string long_key(129, 'k');
@@ -70,10 +70,10 @@ TEST(ReadPurchase, WantsJson) {
     const auto fault =
         read({.content_type = "application/x-www-form-urlencoded", .body = "q=1"}, a);
     ASSERT_TRUE(fault);
-    EXPECT_EQ(fault->what, problem::unsupported_media_type);
+    EXPECT_EQ(fault->what, api::problem::unsupported_media_type);
     EXPECT_FALSE(read({.content_type = "Application/JSON; charset=utf-8", .body = "{}"}, a));
     EXPECT_FALSE(is_json("application/jsonx"));
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

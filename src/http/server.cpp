@@ -1,4 +1,4 @@
-#include "edge/server.hpp"
+#include "http/server.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "edge/listening.hpp"
-#include "edge/tls_connection.hpp"
+#include "http/listening.hpp"
+#include "http/tls_connection.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 namespace asio = boost::asio;
 
@@ -17,7 +17,8 @@ std::size_t default_loops() {
     return std::max<std::size_t>(std::thread::hardware_concurrency(), 2) - 1;
 }
 
-server::server(services& with, const guard::trusted_proxies& proxies, server_options options)
+server::server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
+               server_options options)
     : options_(std::move(options)),
       general_(std::make_unique<asio::thread_pool>(options_.pool_threads)),
       password_(std::make_unique<asio::thread_pool>(options_.password_threads)) {
@@ -32,12 +33,12 @@ server::server(services& with, const guard::trusted_proxies& proxies, server_opt
     address_ = (tls ? "https://" : "http://") + sockets.address;
     const loop_options per_loop{
         .limits = options_.limits,
-        .patience = options_.patience,
+        .timeouts = options_.timeouts,
         .connections_max = std::max<std::size_t>(options_.connections_max / count, 1)};
     for (const int fd : sockets.descriptors) {
         loops_.push_back(std::make_unique<event_loop>(
-            with, proxies, per_loop,
-            [this](pool which, std::function<void()> work) {
+            with, mailroom, proxies, per_loop,
+            [this](api::pool which, std::function<void()> work) {
                 return enqueue(which, std::move(work));
             },
             tls));
@@ -62,13 +63,13 @@ void server::stop() {
     password_->join();
 }
 
-bool server::enqueue(pool which, std::function<void()> work) {
-    auto& waiting = which == pool::password ? password_waiting_ : general_waiting_;
+bool server::enqueue(api::pool which, std::function<void()> work) {
+    auto& waiting = which == api::pool::password ? password_waiting_ : general_waiting_;
     if (waiting.fetch_add(1) >= options_.pool_queue_max) {
         waiting.fetch_sub(1);
         return false;
     }
-    asio::post(which == pool::password ? *password_ : *general_,
+    asio::post(which == api::pool::password ? *password_ : *general_,
                [&waiting, work = std::move(work)] {
                    work();
                    waiting.fetch_sub(1);
@@ -88,4 +89,4 @@ event_loop::figures server::read_figures() const {
     return sum;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -8,13 +8,13 @@
 #include <thread>
 #include <vector>
 
-#include "edge/event_loop.hpp"
+#include "http/event_loop.hpp"
 
 namespace boost::asio {
 class thread_pool;
 }
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 struct server_options {
     std::string listen = "127.0.0.1:8080";  // host:port, [v6]:port; port 0: any free one
@@ -25,7 +25,7 @@ struct server_options {
     std::size_t connections_max = 20'000;   // in all
     milliseconds stop_within{10'000};       // for requests under way when the server stops
     http_limits limits;
-    edge::patience patience;
+    http::timeouts timeouts;
     std::string tls_certificate_file, tls_key_file;  // both or neither
 };
 
@@ -33,7 +33,8 @@ class server {
 public:
     // Binds and listens, serves nothing yet. Throws std::runtime_error: bad address, port taken,
     // bad certificate.
-    server(services& with, const guard::trusted_proxies& proxies, server_options options);
+    server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
+           server_options options);
     ~server();
 
     void start();
@@ -46,7 +47,7 @@ public:
     std::size_t pool_waiting() const { return general_waiting_ + password_waiting_; }
 
 private:
-    bool enqueue(pool which, std::function<void()> work);
+    bool enqueue(api::pool which, std::function<void()> work);
 
     server_options options_;
     std::string address_;
@@ -59,4 +60,4 @@ private:
 // One core is left to the journal, the clerk and the pools: see docs/adr/0002.
 std::size_t default_loops();
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

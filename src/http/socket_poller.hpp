@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <span>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
-class readiness {
+class socket_poller {
 public:
     struct event {
         std::uint64_t ticket;
@@ -20,10 +20,10 @@ public:
         bool writable;
     };
 
-    readiness();  // throws std::system_error
-    ~readiness();
-    readiness(const readiness&) = delete;
-    readiness& operator=(const readiness&) = delete;
+    socket_poller();  // throws std::system_error
+    ~socket_poller();
+    socket_poller(const socket_poller&) = delete;
+    socket_poller& operator=(const socket_poller&) = delete;
 
     struct interest {
         bool read = true;
@@ -46,4 +46,4 @@ private:
     event ready_[events_max];
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,14 +1,14 @@
-#include "edge/tls_connection.hpp"
+#include "http/tls_connection.hpp"
 
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "edge/event_loop.hpp"
-#include "edge/web_socket.hpp"
+#include "http/event_loop.hpp"
+#include "http/web_socket_stream.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 namespace asio = boost::asio;
 using error_code = boost::system::error_code;
@@ -82,7 +82,7 @@ void tls_connection::shut_down() {
 }
 
 // Not while a read is under way, which is so when the request was pipelined behind another.
-std::shared_ptr<web_socket> tls_connection::give_away() {
+std::shared_ptr<push::web_socket> tls_connection::give_away() {
     if (reading_) return nullptr;
     return make_web_socket(std::move(stream_), loop().for_sockets());
 }
@@ -106,4 +106,4 @@ std::shared_ptr<asio::ssl::context> make_tls_context(const std::string& certific
     return context;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

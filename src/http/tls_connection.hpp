@@ -9,9 +9,9 @@
 
 #include <array>
 
-#include "edge/connection.hpp"
+#include "http/connection.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 class tls_connection final : public connection {
 public:
@@ -25,7 +25,7 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
-    std::shared_ptr<web_socket> give_away() override;
+    std::shared_ptr<push::web_socket> give_away() override;
     void want_more(bool yes) override;
     void read_some();
     void on_read(const boost::system::error_code& error, std::size_t bytes);
@@ -42,4 +42,4 @@ private:
 std::shared_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate_file,
                                                             const std::string& key_file);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,4 +1,4 @@
-#include "edge/upgrade.hpp"
+#include "http/upgrade.hpp"
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/rfc7230.hpp>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace http = boost::beast::http;
@@ -29,9 +29,10 @@ bool is_upgrade(const upgrade_request& r) {
            m[http::field::sec_websocket_version] == "13";
 }
 
-reply upgrade_required(language lang) {
-    reply out = problem_reply(problem::upgrade_required, lang,
-                              {{"detail", "this address speaks WebSocket, version 13, only"}});
+api::reply upgrade_required(api::language lang) {
+    api::reply out =
+        api::problem_reply(api::problem::upgrade_required, lang,
+                           {{"detail", "this address speaks WebSocket, version 13, only"}});
     out.headers += "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n";
     return out;
 }
@@ -47,19 +48,21 @@ std::optional<upgrade_request> read_upgrade(std::string_view head) {
     return upgrade_request{parser.release()};
 }
 
-std::optional<reply> refuse_upgrade(const upgrade_request& r,
-                                    std::span<const std::string> allowed_origins, language lang) {
+std::optional<api::reply> refuse_upgrade(const upgrade_request& r,
+                                         std::span<const std::string> allowed_origins,
+                                         api::language lang) {
     if (!is_upgrade(r)) return upgrade_required(lang);
     const auto& m = r.message;
     if (m.count(http::field::sec_websocket_key) != 1 ||
         m[http::field::sec_websocket_key].size() != key_characters)
-        return problem_reply(problem::bad_request, lang,
-                             {{"detail", "Sec-WebSocket-Key must be 16 bytes in base64"}});
+        return api::problem_reply(api::problem::bad_request, lang,
+                                  {{"detail", "Sec-WebSocket-Key must be 16 bytes in base64"}});
     const auto origins = m.count(http::field::origin);
     if (origins > 1 || (origins == 1 && !origin_allowed(m[http::field::origin],
                                                         m[http::field::host], allowed_origins)))
-        return problem_reply(problem::forbidden, lang,
-                             {{"detail", "pages of this Origin may not open a WebSocket here"}});
+        return api::problem_reply(
+            api::problem::forbidden, lang,
+            {{"detail", "pages of this Origin may not open a WebSocket here"}});
     return std::nullopt;
 }
 
@@ -75,4 +78,4 @@ bool origin_allowed(std::string_view origin, std::string_view host,
     return !ours.empty() && iequals(without_port(origin.substr(tls ? 8 : 7), port), ours);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

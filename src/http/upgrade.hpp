@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 struct upgrade_request {
     boost::beast::http::request<boost::beast::http::empty_body> message;
@@ -23,8 +23,9 @@ struct upgrade_request {
 std::optional<upgrade_request> read_upgrade(std::string_view head);
 
 // Nothing: go on. Otherwise 426, 400 or 403, as a finished answer.
-std::optional<reply> refuse_upgrade(const upgrade_request& r,
-                                    std::span<const std::string> allowed_origins, language lang);
+std::optional<api::reply> refuse_upgrade(const upgrade_request& r,
+                                         std::span<const std::string> allowed_origins,
+                                         api::language lang);
 
 // Whether a page of this origin may open a WebSocket. Browsers let any page try, and only the
 // Origin header tells whose it is. Ours: its host and port are those of the Host header, whatever
@@ -32,4 +33,4 @@ std::optional<reply> refuse_upgrade(const upgrade_request& r,
 bool origin_allowed(std::string_view origin, std::string_view host,
                     std::span<const std::string> allowed);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

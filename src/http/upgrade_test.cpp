@@ -1,10 +1,10 @@
-#include "edge/upgrade.hpp"
+#include "http/upgrade.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 const std::vector<std::string> listed{"https://shop.example", "http://dev.example:5173"};
@@ -41,7 +41,7 @@ TEST(Origin, MayBeListed) {
 int status_for(const std::string& fields, const std::string& line = "GET /api/v1/ws HTTP/1.1") {
     const auto r = read_upgrade(line + "\r\nHost: a.example\r\n" + fields + "\r\n");
     if (!r) return 0;
-    const auto refused = refuse_upgrade(*r, listed, language::en);
+    const auto refused = refuse_upgrade(*r, listed, api::language::en);
     return refused ? refused->status : 101;
 }
 
@@ -63,7 +63,7 @@ TEST(Upgrade, IsAskedForWhenItIsMissing) {
     EXPECT_EQ(status_for(upgrade + version + key, "HEAD /api/v1/ws HTTP/1.1"), 426);
     EXPECT_EQ(status_for(upgrade + version + key, "GET /api/v1/ws HTTP/1.0"), 426);
     const auto plain = read_upgrade("GET /api/v1/ws HTTP/1.1\r\nHost: a\r\n\r\n");
-    const auto refused = refuse_upgrade(*plain, {}, language::zh);
+    const auto refused = refuse_upgrade(*plain, {}, api::language::zh);
     EXPECT_NE(refused->headers.find("Upgrade: websocket\r\n"), std::string::npos);
     EXPECT_NE(refused->headers.find("Sec-WebSocket-Version: 13\r\n"), std::string::npos);
 }
@@ -86,4 +86,4 @@ TEST(Upgrade, IsRefusedToForeignPages) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

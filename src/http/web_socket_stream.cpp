@@ -6,10 +6,10 @@
 
 #include <array>
 
-#include "edge/upgrade.hpp"
-#include "edge/web_socket.hpp"
+#include "http/upgrade.hpp"
+#include "push/web_socket.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -23,9 +23,9 @@ constexpr auto handshake_time = std::chrono::seconds(5);  // also for closing
 constexpr int kernel_bytes = 65'536;
 
 template <class Stream>
-class socket_over final : public web_socket {
+class socket_over final : public push::web_socket {
 public:
-    socket_over(Stream stream, world w) : web_socket(w), stream_(std::move(stream)) {
+    socket_over(Stream stream, world w) : push::web_socket(w), stream_(std::move(stream)) {
         // A ping goes out when half of the idle time has passed in silence.
         stream_.set_option(ws::stream_base::timeout{handshake_time, 2 * w.options.heartbeat, true});
         stream_.set_option(ws::stream_base::decorator(
@@ -72,7 +72,7 @@ private:
         });
     }
 
-    void send_close(close_code code, std::string_view why) override {
+    void send_close(push::close_code code, std::string_view why) override {
         const ws::close_reason reason(static_cast<ws::close_code>(code), why);
         stream_.async_close(reason, [me = self()](const error_code&) { me->on_end(); });
     }
@@ -89,14 +89,15 @@ private:
 
 }  // namespace
 
-std::shared_ptr<web_socket> make_web_socket(asio::ip::tcp::socket stream, web_socket::world w) {
+std::shared_ptr<push::web_socket> make_web_socket(asio::ip::tcp::socket stream,
+                                                  push::web_socket::world w) {
     return std::make_shared<socket_over<asio::ip::tcp::socket>>(std::move(stream), w);
 }
 
-std::shared_ptr<web_socket> make_web_socket(asio::ssl::stream<asio::ip::tcp::socket> stream,
-                                            web_socket::world w) {
+std::shared_ptr<push::web_socket> make_web_socket(asio::ssl::stream<asio::ip::tcp::socket> stream,
+                                                  push::web_socket::world w) {
     return std::make_shared<socket_over<asio::ssl::stream<asio::ip::tcp::socket>>>(
         std::move(stream), w);
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

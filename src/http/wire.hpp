@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "edge/reply.hpp"
+#include "api/reply.hpp"
 #include "sale/attempt.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 
 // The Date header line, rebuilt once a second. One per event loop.
 class date_line {
@@ -28,11 +28,11 @@ struct framing {
 };
 
 // Appends the whole answer to `out`.
-void write_reply(std::string& out, const reply& r, const framing& f);
+void write_reply(std::string& out, const api::reply& r, const framing& f);
 
 // The answer to an attempt to buy, appended to `out`. This is the hot path: no JSON library, no
 // temporary strings for the two commonest answers.
-void write_verdict(std::string& out, const sale::verdict& v, language lang, const framing& f);
+void write_verdict(std::string& out, const sale::verdict& v, api::language lang, const framing& f);
 
 // The status that write_verdict gives.
 int status_of(sale::answer a);
@@ -40,4 +40,4 @@ int status_of(sale::answer a);
 // How long a buyer who is told `busy` should wait.
 inline constexpr std::int64_t busy_retry_ms = 500;
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,4 +1,4 @@
-#include "edge/wire.hpp"
+#include "http/wire.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -6,14 +6,14 @@
 
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::http {
 namespace {
 
 const instant noon = from_ms(1'763'208'000'000);  // 2025-11-15T12:00:00Z
 
 std::string body_of(const std::string& bytes) { return bytes.substr(bytes.find("\r\n\r\n") + 4); }
 
-std::string said(const sale::verdict& v, language lang = language::en, framing f = {}) {
+std::string said(const sale::verdict& v, api::language lang = api::language::en, framing f = {}) {
     std::string out;
     write_verdict(out, v, lang, f);
     return out;
@@ -66,17 +66,17 @@ TEST(WriteVerdict, TellsWhatHelps) {
 }
 
 TEST(WriteVerdict, SpeaksBothLanguages) {
-    const std::string en = said({.what = sale::answer::sold_out}, language::en);
-    const std::string zh = said({.what = sale::answer::sold_out}, language::zh);
+    const std::string en = said({.what = sale::answer::sold_out}, api::language::en);
+    const std::string zh = said({.what = sale::answer::sold_out}, api::language::zh);
     EXPECT_NE(en, zh);
     EXPECT_NE(zh.find("\xe5"), std::string::npos) << "some Chinese";
 }
 
 TEST(WriteVerdict, SaysGoodbyeWhenTheConnectionCloses) {
-    EXPECT_NE(
-        said({.what = sale::answer::accepted, .order = {1}}, language::en, {.keep_alive = false})
-            .find("Connection: close\r\n"),
-        std::string::npos);
+    EXPECT_NE(said({.what = sale::answer::accepted, .order = {1}}, api::language::en,
+                   {.keep_alive = false})
+                  .find("Connection: close\r\n"),
+              std::string::npos);
 }
 
 TEST(WriteReply, LeavesTheBodyOutForHeadAnd304) {
@@ -90,4 +90,4 @@ TEST(WriteReply, LeavesTheBodyOutForHeadAnd304) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::http

@@ -1,8 +1,8 @@
-#include "clerk/watch.hpp"
+#include "jobs/alert_watch.hpp"
 
 #include <gtest/gtest.h>
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 const instant noon = from_ms(1'800'000'000'000);
@@ -32,10 +32,10 @@ protected:
         return standing(alarm::kind::ledger_failing);
     }
 
-    figures figures_;
+    clerk::figures figures_;
     std::optional<disk_space> space_;
     alarm::board board_;
-    watch watch_{{[this] { return figures_; }, [this] { return space_; }, board_}, {}};
+    alert_watch watch_{{[this] { return figures_; }, [this] { return space_; }, board_}, {}};
 };
 
 TEST_F(WatchTest, RaisesABacklogPastItsLimitAndClearsItWithRoomToSpare) {
@@ -87,4 +87,4 @@ TEST_F(WatchTest, SaysNothingOfADiskItKnowsNothingAbout) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

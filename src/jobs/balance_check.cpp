@@ -1,10 +1,10 @@
-#include "clerk/weighing.hpp"
+#include "jobs/balance_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 constexpr int looks_needed = 3;
@@ -28,13 +28,13 @@ sale::balance balance_of(const ledger::sale_tally& b) {
     return out;
 }
 
-void note(weighing& w, mismatch what, std::string sentence) {
+void note(balance_check& w, mismatch what, std::string sentence) {
     if (w.what != mismatch::none) return;
     w.what = what;
     w.sentence = std::move(sentence);
 }
 
-void weigh_gate(weighing& w, const ledger::sale_tally& b, const gate_views& g,
+void weigh_gate(balance_check& w, const ledger::sale_tally& b, const gate_views& g,
                 std::uint64_t not_entered) {
     const std::int64_t least = g.before.given - g.after.returned;
     const std::int64_t most = g.after.given - g.before.returned;
@@ -68,15 +68,15 @@ void weigh_gate(weighing& w, const ledger::sale_tally& b, const gate_views& g,
 
 }  // namespace
 
-weighing weigh(const ledger::sale_tally& book, const std::optional<gate_views>& gate,
-               std::uint64_t not_entered) {
-    weighing w{.balance = balance_of(book)};
+balance_check check_balance(const ledger::sale_tally& book, const std::optional<gate_views>& gate,
+                            std::uint64_t not_entered) {
+    balance_check w{.balance = balance_of(book)};
     if (!book.adds_up()) note(w, mismatch::book, say_book(book));
     if (gate) weigh_gate(w, book, *gate, not_entered);
     return w;
 }
 
-void suspicion::look(const weighing& w, instant now) {
+void mismatch_watch::look(const balance_check& w, instant now) {
     if (w.what == mismatch::none) {
         looks_ = 0;
         if (breached_ && ++agreed_ >= looks_needed) breached_ = false;
@@ -95,9 +95,9 @@ void suspicion::look(const weighing& w, instant now) {
     breached_ = looks_ >= looks_needed && now - since_ >= in_flight;
 }
 
-bool suspicion::goes_on(const weighing& w, instant now) const {
+bool mismatch_watch::goes_on(const balance_check& w, instant now) const {
     if (looks_ == 0 || w.what != what_ || now < since_) return false;
     return w.what != mismatch::more || w.returned - returned_ < units_;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

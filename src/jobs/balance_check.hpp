@@ -15,7 +15,7 @@
 #include "ledger/tally_book.hpp"
 #include "sale/balance.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 // In order of precedence.
 enum class mismatch : std::uint8_t {
@@ -30,7 +30,7 @@ struct gate_views {
     gate::standing before, after;
 };
 
-struct weighing {
+struct balance_check {
     sale::balance balance;  // without differences
     mismatch what = mismatch::none;
     std::int64_t units = 0;     // fewer, more: how many
@@ -39,21 +39,21 @@ struct weighing {
 };
 
 // `gate`: nothing when the gate does not hold the sale. `not_entered`: promises of all sales.
-weighing weigh(const ledger::sale_tally& book, const std::optional<gate_views>& gate,
-               std::uint64_t not_entered);
+balance_check check_balance(const ledger::sale_tally& book, const std::optional<gate_views>& gate,
+                            std::uint64_t not_entered);
 
 // Whether mismatches are more than work in flight: one must be seen, as the same kind, in three
 // looks in a row over 600 ms or longer. Units that the book has let go and the gate not yet look
 // like `more`; they are believed to be on their way as long as as many come back.
-class suspicion {
+class mismatch_watch {
 public:
-    void look(const weighing& w, instant now);
+    void look(const balance_check& w, instant now);
 
     bool breached() const { return breached_; }  // until three looks in a row find nothing
     instant since() const { return since_; }     // when it was first seen
 
 private:
-    bool goes_on(const weighing& w, instant now) const;
+    bool goes_on(const balance_check& w, instant now) const;
 
     mismatch what_ = mismatch::none;
     instant since_ = never;
@@ -63,4 +63,4 @@ private:
     bool breached_ = false;
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,8 +1,8 @@
-#include "clerk/weighing.hpp"
+#include "jobs/balance_check.hpp"
 
 #include <gtest/gtest.h>
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 const instant noon = from_ms(1'800'000'000'000);
@@ -32,32 +32,32 @@ std::optional<gate_views> gate(std::int64_t taken, gate_moves moves = {},
     return gate_views{before, after};
 }
 
-mismatch kind(const weighing& w) {
+mismatch kind(const balance_check& w) {
     EXPECT_EQ(w.what == mismatch::none, w.sentence.empty());
     return w.what;
 }
 
 TEST(Weighing, AtRestGateAndBookMustBeEqual) {
-    EXPECT_EQ(kind(weigh(book(4), gate(4), 0)), mismatch::none);
-    EXPECT_EQ(kind(weigh(book(4), gate(3), 0)), mismatch::fewer);
-    EXPECT_EQ(kind(weigh(book(4), gate(5), 0)), mismatch::more);
-    EXPECT_EQ(weigh(book(4), gate(2), 0).units, 2);
-    EXPECT_EQ(weigh(book(4), gate(7), 0).units, 3);
+    EXPECT_EQ(kind(check_balance(book(4), gate(4), 0)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4), gate(3), 0)), mismatch::fewer);
+    EXPECT_EQ(kind(check_balance(book(4), gate(5), 0)), mismatch::more);
+    EXPECT_EQ(check_balance(book(4), gate(2), 0).units, 2);
+    EXPECT_EQ(check_balance(book(4), gate(7), 0).units, 3);
 }
 
 TEST(Weighing, PromisesInTheLineMayBeOfThisSaleOrNot) {
-    EXPECT_EQ(kind(weigh(book(4), gate(4), 3)), mismatch::none);
-    EXPECT_EQ(kind(weigh(book(4), gate(7), 3)), mismatch::none);
-    EXPECT_EQ(kind(weigh(book(4), gate(8), 3)), mismatch::more);
-    EXPECT_EQ(kind(weigh(book(4), gate(3), 3)), mismatch::fewer);
-    EXPECT_EQ(kind(weigh(book(4), gate(9, {}, 2), 3)), mismatch::none) << "two units each";
-    EXPECT_EQ(kind(weigh(book(0), gate(7, {}, 2), 3)), mismatch::more);
+    EXPECT_EQ(kind(check_balance(book(4), gate(4), 3)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4), gate(7), 3)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4), gate(8), 3)), mismatch::more);
+    EXPECT_EQ(kind(check_balance(book(4), gate(3), 3)), mismatch::fewer);
+    EXPECT_EQ(kind(check_balance(book(4), gate(9, {}, 2), 3)), mismatch::none) << "two units each";
+    EXPECT_EQ(kind(check_balance(book(0), gate(7, {}, 2), 3)), mismatch::more);
 }
 
 TEST(Weighing, LettersHoldTheirUnitsAtTheGate) {
-    EXPECT_EQ(kind(weigh(book(4, 2), gate(6), 0)), mismatch::none);
-    EXPECT_EQ(kind(weigh(book(4, 2), gate(5), 0)), mismatch::fewer);
-    const auto w = weigh(book(4, 2), gate(6), 0);
+    EXPECT_EQ(kind(check_balance(book(4, 2), gate(6), 0)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4, 2), gate(5), 0)), mismatch::fewer);
+    const auto w = check_balance(book(4, 2), gate(6), 0);
     EXPECT_EQ(w.balance.promised, 2);
     EXPECT_EQ(w.balance.letters, 2);
 }
@@ -65,17 +65,17 @@ TEST(Weighing, LettersHoldTheirUnitsAtTheGate) {
 TEST(Weighing, WhatMovedBetweenTheLooksMayHaveBeenBeforeOrAfterTheBook) {
     // Three given and two returned: at the book's moment the gate held 2 to 7.
     for (const std::int64_t held : {2, 4, 5, 7})
-        EXPECT_EQ(kind(weigh(book(held), gate(4, {3, 2}), 0)), mismatch::none) << held;
-    EXPECT_EQ(kind(weigh(book(1), gate(4, {3, 2}), 0)), mismatch::more);
-    EXPECT_EQ(kind(weigh(book(8), gate(4, {3, 2}), 0)), mismatch::fewer);
+        EXPECT_EQ(kind(check_balance(book(held), gate(4, {3, 2}), 0)), mismatch::none) << held;
+    EXPECT_EQ(kind(check_balance(book(1), gate(4, {3, 2}), 0)), mismatch::more);
+    EXPECT_EQ(kind(check_balance(book(8), gate(4, {3, 2}), 0)), mismatch::fewer);
 }
 
 TEST(Weighing, AStockThatChangesBetweenTheLooksIsFine) {
     auto g = gate(4);
     g->after.stock = 12;
-    EXPECT_EQ(kind(weigh(book(4), g, 0)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4), g, 0)), mismatch::none);
     g->before.stock = 12;
-    EXPECT_EQ(kind(weigh(book(4), g, 0)), mismatch::stock);
+    EXPECT_EQ(kind(check_balance(book(4), g, 0)), mismatch::stock);
 }
 
 TEST(Weighing, TheBookMustAddUpByItself) {
@@ -84,10 +84,10 @@ TEST(Weighing, TheBookMustAddUpByItself) {
           &ledger::sale_tally::log_stock, &ledger::sale_tally::unpaid}) {
         auto t = book(4);
         t.*damage += 1;
-        EXPECT_EQ(kind(weigh(t, gate(4), 0)), mismatch::book);
-        EXPECT_EQ(kind(weigh(t, std::nullopt, 0)), mismatch::book);
+        EXPECT_EQ(kind(check_balance(t, gate(4), 0)), mismatch::book);
+        EXPECT_EQ(kind(check_balance(t, std::nullopt, 0)), mismatch::book);
     }
-    EXPECT_EQ(kind(weigh(book(4), std::nullopt, 0)), mismatch::none);
+    EXPECT_EQ(kind(check_balance(book(4), std::nullopt, 0)), mismatch::none);
 }
 
 TEST(Weighing, TheBalanceAddsUpWheneverNothingIsWrong) {
@@ -96,25 +96,25 @@ TEST(Weighing, TheBalanceAddsUpWheneverNothingIsWrong) {
             for (const std::uint64_t queued : {0U, 2U})
                 for (const gate_moves moves : {gate_moves{0, 0}, gate_moves{1, 2}}) {
                     if (taken < moves.returned) continue;
-                    const auto w = weigh(book(held, 1), gate(taken, moves), queued);
+                    const auto w = check_balance(book(held, 1), gate(taken, moves), queued);
                     EXPECT_EQ(w.balance.off_by() == 0, w.what == mismatch::none);
                     EXPECT_EQ(std::abs(w.balance.off_by()), w.units);
                 }
-    EXPECT_EQ(weigh(book(4, 1), std::nullopt, 0).balance.off_by(), 0);
-    EXPECT_EQ(weigh(book(4, 1), std::nullopt, 0).balance.free, 5);
+    EXPECT_EQ(check_balance(book(4, 1), std::nullopt, 0).balance.off_by(), 0);
+    EXPECT_EQ(check_balance(book(4, 1), std::nullopt, 0).balance.free, 5);
 }
 
 class SuspicionTest : public testing::Test {
 protected:
-    bool look(const weighing& w, std::int64_t after_ms) {
+    bool look(const balance_check& w, std::int64_t after_ms) {
         now_ += milliseconds(after_ms);
         suspicion_.look(w, now_);
         return suspicion_.breached();
     }
-    const weighing fine_ = weigh(book(4), gate(4), 0);
-    const weighing fewer_ = weigh(book(4), gate(3), 0);
-    const weighing more_ = weigh(book(4), gate(6), 0);
-    suspicion suspicion_;
+    const balance_check fine_ = check_balance(book(4), gate(4), 0);
+    const balance_check fewer_ = check_balance(book(4), gate(3), 0);
+    const balance_check more_ = check_balance(book(4), gate(6), 0);
+    mismatch_watch suspicion_;
     instant now_ = noon;
 };
 
@@ -133,7 +133,7 @@ TEST_F(SuspicionTest, NeedsSixHundredMilliseconds) {
 }
 
 TEST_F(SuspicionTest, OneLookThatAgreesOrAnotherKindBeginsAnew) {
-    for (const weighing* between : {&fine_, &more_}) {
+    for (const balance_check* between : {&fine_, &more_}) {
         EXPECT_FALSE(look(fewer_, 500));
         EXPECT_FALSE(look(fewer_, 500));
         EXPECT_FALSE(look(*between, 500));
@@ -152,7 +152,7 @@ TEST_F(SuspicionTest, AClockSetBackBeginsAnew) {
 }
 
 TEST_F(SuspicionTest, UnitsThatComeBackWereOnlyOnTheirWay) {
-    weighing w = more_;  // two units too many; between looks others come back
+    balance_check w = more_;  // two units too many; between looks others come back
     for (int i = 0; i < 10; ++i) {
         EXPECT_FALSE(look(w, 500));
         w.returned += 2;
@@ -175,4 +175,4 @@ TEST_F(SuspicionTest, IsOverAfterThreeLooksThatAgree) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "alarm/board.hpp"
-#include "clerk/aftermath.hpp"
 #include "clerk/stand_ins.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
+#include "shop/settlement.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
+
+using clerk::noon;
 
 class BookTest : public testing::Test {
 protected:
@@ -74,12 +76,12 @@ protected:
     ledger::move_book& moves_ = book_.moves();
     sale::sale_id sale_ = verbs_.add_sale({.stock = 5000});
     manual_clock clock_{noon};
-    memory_gate gate_;
+    clerk::memory_gate gate_;
     std::vector<sale::order_news> news_;
-    aftermath after_{gate_, [this](std::span<const sale::order_news> all) {
-                         news_.insert(news_.end(), all.begin(), all.end());
-                     }};
+    shop::settlement after_{gate_, [this](std::span<const sale::order_news> all) {
+                                news_.insert(news_.end(), all.begin(), all.end());
+                            }};
     alarm::board alarms_;
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,10 +1,10 @@
-#include "clerk/closer.hpp"
+#include "jobs/deadline_closer.hpp"
 
 #include <algorithm>
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
-void closer::step() {
+void deadline_closer::step() {
     for (;;) {
         const auto report = world_.moves.close_due(world_.clock.now(), batch_max_);
         if (report.has_error()) return trouble_.note(report.error().message());
@@ -17,7 +17,7 @@ void closer::step() {
     }
 }
 
-void closer::count(const ledger::due_report& report) {
+void deadline_closer::count(const ledger::due_report& report) {
     const instant now = world_.clock.now();
     closed_ += report.closed.size();
     sent_to_channel_ += report.closing.size();
@@ -30,8 +30,8 @@ void closer::count(const ledger::due_report& report) {
         }
 }
 
-closer_figures closer::read_figures() const {
+deadline_figures deadline_closer::read_figures() const {
     return {closed_, sent_to_channel_, late_ms_max_, late_ms_.read()};
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -9,42 +9,43 @@
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
-#include "clerk/aftermath.hpp"
 #include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
+#include "shop/settlement.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
-struct closer_figures {
+struct deadline_figures {
     std::uint64_t closed = 0;
     std::uint64_t sent_to_channel = 0;
     std::uint64_t late_ms_max = 0;  // how long after its deadline an order was dealt with
     histogram::reading late_ms;
 };
 
-class closer {
+class deadline_closer {
 public:
     struct world {
         ledger::move_book& moves;
-        const aftermath& after;
+        const shop::settlement& after;
         const floodgate::clock& clock;
     };
-    explicit closer(world w, std::size_t batch_max = 2000) : world_(w), batch_max_(batch_max) {}
+    explicit deadline_closer(world w, std::size_t batch_max = 2000)
+        : world_(w), batch_max_(batch_max) {}
 
     // Everything due by now, a batch a transaction. One thread. When the ledger fails, the rest is
     // left for the next step.
     void step();
 
-    closer_figures read_figures() const;  // any thread
+    deadline_figures read_figures() const;  // any thread
 
 private:
     void count(const ledger::due_report& report);
 
     const world world_;
     const std::size_t batch_max_;
-    trouble trouble_{"closer"};
+    clerk::trouble trouble_{"closer"};
     std::atomic<std::uint64_t> closed_{0}, sent_to_channel_{0}, late_ms_max_{0};
     histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000};
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,12 +1,12 @@
-#include "clerk/closer.hpp"
+#include "jobs/deadline_closer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "clerk/book_fixture.hpp"
+#include "jobs/book_fixture.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using namespace std::chrono_literals;
@@ -15,9 +15,9 @@ using words = std::vector<std::string>;
 constexpr auto deadline = 10min;  // of the fixture's sale
 
 struct CloserTest : BookTest {
-    closer close_{{moves_, after_, clock_}};
+    deadline_closer close_{{moves_, after_, clock_}};
 
-    closer_figures figures() { return close_.read_figures(); }
+    deadline_figures figures() { return close_.read_figures(); }
 };
 
 TEST_F(CloserTest, ClosesAtTheDeadlineAndNotAMillisecondBefore) {
@@ -69,7 +69,7 @@ TEST_F(CloserTest, ANewOneGoesOnWhereTheOldOneEnded) {
     expect_returned({first.no});
 
     clock_.set(second.pay_by + 1h);  // nobody was there for an hour
-    closer after_restart({moves_, after_, clock_});
+    deadline_closer after_restart({moves_, after_, clock_});
     after_restart.step();
     expect_returned({first.no, second.no});
     EXPECT_EQ(after_restart.read_figures().late_ms_max, 3'600'000U);
@@ -128,7 +128,7 @@ TEST_F(CloserTest, AThousandMixedDeadlinesEachClosesInItsTurnAndNoneEarly) {
 TEST_F(CloserTest, WorksInBatchesUntilNothingIsDue) {
     for (std::int64_t buyer = 1; buyer <= 25; ++buyer) buy(buyer);
     clock_.advance(deadline);
-    closer small({moves_, after_, clock_}, 10);
+    deadline_closer small({moves_, after_, clock_}, 10);
     small.step();
     EXPECT_EQ(small.read_figures().closed, 25U);
     EXPECT_EQ(gate_.released.size(), 25U);
@@ -179,4 +179,4 @@ TEST_F(CloserTest, ACommitWhoseAnswerWasLostClosesNothingTwice) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

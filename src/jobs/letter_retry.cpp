@@ -1,11 +1,11 @@
-#include "clerk/second_chances.hpp"
+#include "jobs/letter_retry.hpp"
 
 #include <fmt/format.h>
 
-#include "clerk/entry_news.hpp"
 #include "sale/order_number.hpp"
+#include "shop/entry_news.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 constexpr sale::user_id nobody{0};  // the ladder, not an operator
@@ -17,7 +17,7 @@ bool was_decided(boost::system::error_code e) {
 
 }  // namespace
 
-bool second_chances::step() {
+bool letter_retry::step() {
     const auto due = world_.book.letters().due(world_.clock.now(), at_once_);
     if (due.has_error()) {
         trouble_.note(due.error().message());
@@ -35,11 +35,11 @@ bool second_chances::step() {
 }
 
 // An error: the ledger is away, and there is no point in trying the others.
-result<void> second_chances::retry(const ledger::letter& l) {
+result<void> letter_retry::retry(const ledger::letter& l) {
     const auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
     if (report.has_value()) {
-        count(&second_chances_figures::retried);
-        count(&second_chances_figures::revived);
+        count(&letter_retry_figures::retried);
+        count(&letter_retry_figures::revived);
         log::info("clerk.revived", "letter", l.id, "order", sale::to_text(l.promise.order),
                   "attempts", l.attempts);
         settle(l, *report);
@@ -51,22 +51,22 @@ result<void> second_chances::retry(const ledger::letter& l) {
     return set_back(l, why);
 }
 
-result<void> second_chances::set_back(const ledger::letter& l, boost::system::error_code why) {
+result<void> letter_retry::set_back(const ledger::letter& l, boost::system::error_code why) {
     const instant now = world_.clock.now();
     const auto next =
         why == errc::store_unavailable ? retries_.next_try(l.attempts + 1, now) : std::nullopt;
     const auto noted =
         world_.book.letters().set_back(l.id, {why.message(), !next, next.value_or(now), now});
     if (noted.has_error()) return was_decided(noted.error()) ? result<void>{} : noted;
-    count(&second_chances_figures::retried);
+    count(&letter_retry_figures::retried);
     if (next) return {};
-    count(&second_chances_figures::died);
+    count(&letter_retry_figures::died);
     log::error("clerk.died", "letter", l.id, "order", sale::to_text(l.promise.order), "attempts",
                l.attempts + 1, "reason", why.message());
     return {};
 }
 
-void second_chances::settle(const ledger::letter& l, const ledger::entry_report& report) {
+void letter_retry::settle(const ledger::letter& l, const ledger::entry_report& report) {
     ledger::move_outcome outcome{.moved = true};
     if (report.known > 0) {
         auto found = world_.book.orders().find(l.promise.order);
@@ -74,13 +74,13 @@ void second_chances::settle(const ledger::letter& l, const ledger::entry_report&
         outcome.order = std::move(*found);
     } else {
         std::vector<sale::order_news> news;
-        append_news({&l.promise, 1}, report, news);
+        shop::append_news({&l.promise, 1}, report, news);
         outcome.order = std::move(news.front().what);
     }
     world_.after.settle(outcome);
 }
 
-void second_chances::watch() {
+void letter_retry::watch() {
     const auto counts = world_.book.letters().count();
     if (counts.has_error()) return watching_.note(counts.error().message());
     watching_.over();
@@ -89,14 +89,14 @@ void second_chances::watch() {
                       world_.clock.now());
 }
 
-void second_chances::count(std::uint64_t second_chances_figures::*what) {
+void letter_retry::count(std::uint64_t letter_retry_figures::*what) {
     const std::lock_guard lock(mutex_);
     ++(figures_.*what);
 }
 
-second_chances_figures second_chances::read_figures() const {
+letter_retry_figures letter_retry::read_figures() const {
     const std::lock_guard lock(mutex_);
     return figures_;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

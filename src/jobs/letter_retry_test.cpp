@@ -1,12 +1,12 @@
-#include "clerk/second_chances.hpp"
+#include "jobs/letter_retry.hpp"
 
 #include <gtest/gtest.h>
 
 #include "clerk/adapters.hpp"
-#include "clerk/book_fixture.hpp"
 #include "clerk/desk.hpp"
+#include "jobs/book_fixture.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using namespace std::chrono_literals;
@@ -15,7 +15,7 @@ using words = std::vector<std::string>;
 
 struct SecondChancesTest : BookTest {
     ledger::letter_book& letters_ = book_.letters();
-    second_chances chances_{{book_, after_, alarms_, clock_}, ladder{{10s, 30s}}};
+    letter_retry chances_{{book_, after_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
 
     // A promise on the ladder, as the desk puts it there.
     sale::promise put_aside(std::int64_t buyer) {
@@ -140,7 +140,7 @@ TEST_F(SecondChancesTest, OneThatFailsDoesNotHoldUpTheOthers) {
 TEST_F(SecondChancesTest, TriesAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) put_aside(buyer);
     clock_.advance(10s);
-    second_chances few({book_, after_, alarms_, clock_}, {}, 2);
+    letter_retry few({book_, after_, alarms_, clock_}, {}, 2);
     EXPECT_TRUE(few.step());
     EXPECT_TRUE(few.step());
     EXPECT_FALSE(few.step());
@@ -180,9 +180,9 @@ TEST_F(SecondChancesTest, DeadLettersAreAnAlertUntilThereAreNone) {
 
 // The whole way, over a real database: the line, the desk, the letters and the operator.
 struct PoisonedLineTest : SecondChancesTest {
-    memory_source line_;
-    ledger_sink sink_{book_, clock_};
-    desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};
+    clerk::memory_source line_;
+    clerk::ledger_sink sink_{book_, clock_};
+    clerk::desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};
 
     void fill_line(std::int64_t count) {
         for (std::int64_t buyer = 1; buyer <= count; ++buyer)
@@ -190,7 +190,7 @@ struct PoisonedLineTest : SecondChancesTest {
         line_.last = line_.line.size();
     }
     void work_off() {
-        for (int i = 0; i < 100 && work_.step() != outcome::nothing;) ++i;
+        for (int i = 0; i < 100 && work_.step() != clerk::outcome::nothing;) ++i;
         EXPECT_EQ(work_.backlog(), 0U);
     }
     std::int64_t unpaid() { return verbs_.number("SELECT COUNT(*) FROM orders"); }
@@ -219,8 +219,9 @@ TEST_F(PoisonedLineTest, AfterARestartNothingOfItIsEnteredTwice) {
     fill_line(10);
     poison(4);
     work_off();
-    desk again({line_, sink_, gate_, clock_}, {}, {0}, nullptr);  // it does not know its position
-    for (int i = 0; i < 100 && again.step() != outcome::nothing;) ++i;
+    clerk::desk again({line_, sink_, gate_, clock_}, {}, {0},
+                      nullptr);  // it does not know its position
+    for (int i = 0; i < 100 && again.step() != clerk::outcome::nothing;) ++i;
     EXPECT_EQ(unpaid(), 9);
     EXPECT_EQ(letters_.count().value().dead, 1);
     expect_returned({});
@@ -228,4 +229,4 @@ TEST_F(PoisonedLineTest, AfterARestartNothingOfItIsEnteredTwice) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

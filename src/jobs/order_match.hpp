@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "clerk/on_the_way.hpp"
 #include "gate/turnstile.hpp"
 #include "ledger/ledger.hpp"
+#include "shop/in_flight.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 struct match_world {
     ledger::ledger& book;
     gate::turnstile& turnstile;
-    on_the_way& between;
+    shop::in_flight& between;
 };
 
 // In order of number. An order with other quantities on both sides is in both.
@@ -37,4 +37,4 @@ void release_at_gate(const match_world& w, sale::sale_id id, const order_differe
 void retake_at_gate(const match_world& w, const order_differences& d,
                     ledger::repair_report& report);
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

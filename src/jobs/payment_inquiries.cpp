@@ -1,10 +1,10 @@
-#include "clerk/asker.hpp"
+#include "jobs/payment_inquiries.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using std::chrono::duration_cast;
@@ -48,7 +48,7 @@ answer hear(pay::channel* c, const ledger::open_question& q) {
     }
 }
 
-milliseconds pause_after(std::uint32_t tries, const asker_options& o) {
+milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) {
     milliseconds pause = o.pause_first;
     for (std::uint32_t i = 0; i < tries && pause < o.pause_last; ++i) pause *= 2;
     return std::min(pause, o.pause_last);
@@ -63,7 +63,7 @@ result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::or
 
 }  // namespace
 
-bool asker::step() {
+bool payment_inquiries::step() {
     const auto questions = world_.moves.open_questions(world_.clock.now(), options_.at_once);
     if (questions.has_error()) {
         trouble_.note(questions.error().message());
@@ -73,7 +73,7 @@ bool asker::step() {
     return questions->size() == options_.at_once;
 }
 
-bool asker::ask_all(const std::vector<ledger::open_question>& questions) {
+bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questions) {
     result<void> done;
     for (const ledger::open_question& q : questions)
         if (done) done = ask(q);
@@ -86,11 +86,11 @@ bool asker::ask_all(const std::vector<ledger::open_question>& questions) {
     return done.has_value();
 }
 
-result<void> asker::ask(const ledger::open_question& q) {
-    count(&asker_figures::asked);
+result<void> payment_inquiries::ask(const ledger::open_question& q) {
+    count(&payment_inquiry_figures::asked);
     const answer a = hear(world_.channels.find(q.method), q);
     if (a.said == word::unsure) {
-        count(&asker_figures::unsure);
+        count(&payment_inquiry_figures::unsure);
         return wait(q, a.note);
     }
     const auto moved = enter(world_.moves, a.said, q.order.no, world_.clock.now());
@@ -98,19 +98,19 @@ result<void> asker::ask(const ledger::open_question& q) {
     // Somebody else was first; should the question stand all the same, it must not be asked without
     // a pause.
     if (!moved->moved) return wait(q, "the order did not move");
-    count(&asker_figures::settled);
+    count(&payment_inquiry_figures::settled);
     world_.after.settle(*moved);
     return {};
 }
 
-result<void> asker::wait(const ledger::open_question& q, const std::string& note) {
+result<void> payment_inquiries::wait(const ledger::open_question& q, const std::string& note) {
     const instant at = world_.clock.now() + pause_after(q.tries, options_);
     const auto noted = world_.moves.ask_again(q.order.no, at, note);
     if (noted.has_error() && noted.error() == errc::not_found) return {};  // settled meanwhile
     return noted;
 }
 
-result<void> asker::watch() {
+result<void> payment_inquiries::watch() {
     const auto open = world_.moves.count_questions();
     if (open.has_error()) return open.error();
     const auto oldest = world_.moves.oldest_question();
@@ -128,14 +128,14 @@ result<void> asker::watch() {
     return {};
 }
 
-void asker::count(std::uint64_t asker_figures::*what) {
+void payment_inquiries::count(std::uint64_t payment_inquiry_figures::*what) {
     const std::lock_guard lock(mutex_);
     ++(figures_.*what);
 }
 
-asker_figures asker::read_figures() const {
+payment_inquiry_figures payment_inquiries::read_figures() const {
     const std::lock_guard lock(mutex_);
     return figures_;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

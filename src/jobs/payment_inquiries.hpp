@@ -10,56 +10,56 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
-#include "clerk/aftermath.hpp"
 #include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
 #include "pay/channel.hpp"
+#include "shop/settlement.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
-struct asker_options {
+struct payment_inquiry_options {
     std::size_t at_once = 50;          // questions in one step
     milliseconds pause_first{1000};    // after an unclear answer; doubles up to
     milliseconds pause_last{60'000};   // this
     milliseconds limbo_after{60'000};  // a question older than this is an alert
 };
 
-struct asker_figures {
+struct payment_inquiry_figures {
     std::uint64_t asked = 0;
     std::uint64_t unsure = 0;   // of these, without a clear answer
     std::uint64_t settled = 0;  // and with one that moved the order
     std::int64_t open = 0;      // questions, at the last look
 };
 
-class asker {
+class payment_inquiries {
 public:
     struct world {
         ledger::move_book& moves;
         const pay::channels& channels;
-        const aftermath& after;
+        const shop::settlement& after;
         alarm::board& alarms;
         const floodgate::clock& clock;
     };
-    explicit asker(world w, asker_options o = {}) : world_(w), options_(o) {}
+    explicit payment_inquiries(world w, payment_inquiry_options o = {}) : world_(w), options_(o) {}
 
     // Asks what is due, then looks how long the oldest question stands. True: there may be more
     // due. One thread. When the ledger fails, the rest is left for the next step.
     bool step();
 
-    asker_figures read_figures() const;  // any thread
+    payment_inquiry_figures read_figures() const;  // any thread
 
 private:
     bool ask_all(const std::vector<ledger::open_question>& questions);
     result<void> ask(const ledger::open_question& q);
     result<void> wait(const ledger::open_question& q, const std::string& note);
     result<void> watch();
-    void count(std::uint64_t asker_figures::*what);
+    void count(std::uint64_t payment_inquiry_figures::*what);
 
     const world world_;
-    const asker_options options_;
-    trouble trouble_{"asker"};
+    const payment_inquiry_options options_;
+    clerk::trouble trouble_{"asker"};
     mutable std::mutex mutex_;
-    asker_figures figures_;  // guarded by mutex_
+    payment_inquiry_figures figures_;  // guarded by mutex_
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,12 +1,12 @@
-#include "clerk/asker.hpp"
+#include "jobs/payment_inquiries.hpp"
 
 #include <gtest/gtest.h>
 
-#include "clerk/book_fixture.hpp"
-#include "clerk/closer.hpp"
+#include "jobs/book_fixture.hpp"
+#include "jobs/deadline_closer.hpp"
 #include "pay/scripted_channel.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,7 +45,7 @@ struct AskerTest : BookTest {
 
     pay::channels channels_;
     pay::scripted_channel* channel_ = nullptr;
-    asker ask_{{moves_, channels_, after_, alarms_, clock_}};
+    payment_inquiries ask_{{moves_, channels_, after_, alarms_, clock_}};
 };
 
 TEST_F(AskerTest, WithNothingToAskAsksNobody) {
@@ -157,7 +157,7 @@ TEST_F(AskerTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
     const auto o = buy_with(1, "test");
     ASSERT_TRUE(moves_.pay(o.no, clock_.now()).value().moved);
     clock_.set(o.pay_by);
-    closer({moves_, after_, clock_}).step();
+    deadline_closer({moves_, after_, clock_}).step();
     ask_.step();
     EXPECT_EQ(state(o.no), "paid");
     EXPECT_EQ(channel_->queries.calls(), 0U);
@@ -167,7 +167,7 @@ TEST_F(AskerTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
 TEST_F(AskerTest, PaidAfterTheTimeOutItIsTooLate) {
     const auto o = buy_with(1, "test");
     clock_.set(o.pay_by);
-    closer({moves_, after_, clock_}).step();
+    deadline_closer({moves_, after_, clock_}).step();
     ask_.step();
     EXPECT_EQ(state(o.no), "closed timed_out");
     EXPECT_FALSE(moves_.pay(o.no, clock_.now()).value().moved);
@@ -222,7 +222,7 @@ TEST_F(AskerTest, GivesMoneyBackAndThenTheUnit) {
 
 TEST_F(AskerTest, AsksAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) closing_order(buyer);
-    asker few({moves_, channels_, after_, alarms_, clock_}, {.at_once = 2});
+    payment_inquiries few({moves_, channels_, after_, alarms_, clock_}, {.at_once = 2});
     EXPECT_TRUE(few.step());
     EXPECT_TRUE(few.step());
     EXPECT_FALSE(few.step());
@@ -275,11 +275,11 @@ TEST_F(AskerTest, AnotherOneGoesOnAfterARestart) {
     channel_->queries.queue(o.no, {trade::unsure});
     ask_.step();
     clock_.advance(1s);
-    asker next({moves_, channels_, after_, alarms_, clock_});
+    payment_inquiries next({moves_, channels_, after_, alarms_, clock_});
     next.step();
     EXPECT_EQ(state(o.no), "closed cancelled");
     expect_returned({o.no});
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,4 +1,4 @@
-#include "clerk/reconciler.hpp"
+#include "jobs/reconciler.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/log.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 constexpr std::size_t named_max = 20;  // orders
@@ -51,7 +51,7 @@ result<void> reconciler::step(instant now) {
         const auto first = before.find(t.sale), second = after.find(t.sale);
         if (first != before.end() && second != after.end())
             gate = gate_views{first->second, second->second};
-        weighing w = weigh(t, gate, not_entered);
+        balance_check w = check_balance(t, gate, not_entered);
         judge(w, now);
         seen.sales.push_back(std::move(w.balance));
     }
@@ -79,7 +79,7 @@ reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>&
     return out;
 }
 
-void reconciler::judge(weighing& w, instant now) {
+void reconciler::judge(balance_check& w, instant now) {
     record& r = records_[w.balance.sale];
     const bool before = r.seen.breached();
     r.seen.look(w, now);
@@ -98,7 +98,7 @@ void reconciler::judge(weighing& w, instant now) {
 }
 
 // A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
-bool reconciler::heals(const weighing& w) {
+bool reconciler::heals(const balance_check& w) {
     if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
     const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
     if (!wrong || !wrong->empty()) return false;
@@ -108,7 +108,7 @@ bool reconciler::heals(const weighing& w) {
     return begun.has_value();
 }
 
-void reconciler::declare(const weighing& w, record& r, instant now) {
+void reconciler::declare(const balance_check& w, record& r, instant now) {
     const sale::sale_id id = w.balance.sale;
     pause(w, r);  // before anything that takes time
     r.differences = name_differences(id, w.sentence);
@@ -117,7 +117,7 @@ void reconciler::declare(const weighing& w, record& r, instant now) {
     world_.board.raise(alarm::kind::invariant_breach, subject_of(id), w.sentence, now);
 }
 
-void reconciler::pause(const weighing& w, record& r) {
+void reconciler::pause(const balance_check& w, record& r) {
     const auto paused = world_.pause(w.balance.sale, w.sentence);
     // fenced: another node looks after the sales, and pauses it.
     r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
@@ -192,4 +192,4 @@ void reconciler::adopt_stock(sale::sale_id id, ledger::repair_report& report) {
     }
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

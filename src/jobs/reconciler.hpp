@@ -11,10 +11,10 @@
 #include <mutex>
 
 #include "alarm/board.hpp"
-#include "clerk/order_match.hpp"
-#include "clerk/weighing.hpp"
+#include "jobs/balance_check.hpp"
+#include "jobs/order_match.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 class reconciler {
 public:
@@ -49,17 +49,17 @@ public:
 
 private:
     struct record {
-        suspicion seen;
+        mismatch_watch seen;
         bool paused = false, pause_failed = false;
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;
 
     standings look_at_gate(const std::vector<sale::sale_id>& ids);
-    void judge(weighing& w, instant now);
-    bool heals(const weighing& w);
-    void declare(const weighing& w, record& r, instant now);
-    void pause(const weighing& w, record& r);
+    void judge(balance_check& w, instant now);
+    bool heals(const balance_check& w);
+    void declare(const balance_check& w, record& r, instant now);
+    void pause(const balance_check& w, record& r);
     bool at_gate(sale::sale_id id);
     ledger::findings name_differences(sale::sale_id id, const std::string& first);
     void adopt_stock(sale::sale_id id, ledger::repair_report& report);
@@ -77,4 +77,4 @@ private:
 // database elsewhere.
 milliseconds rest_after(milliseconds worked, milliseconds took);
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -5,9 +5,9 @@
 #include <random>
 #include <thread>
 
-#include "clerk/reconciler_fixture.hpp"
+#include "jobs/reconciler_fixture.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 class ActivityTest : public ReconcilerTest {
@@ -135,7 +135,7 @@ TEST_F(ActivityTest, ABookThatCannotBeReadProvesNothing) {
 }
 
 // A line that may be read while it grows.
-class shared_line final : public sale::promise_line, public promise_source {
+class shared_line final : public sale::promise_line, public sale::promise_source {
 public:
     sale::sequence append(const sale::promise& p) override {
         const std::lock_guard lock(mutex_);
@@ -172,12 +172,12 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     shared_line line;
     gate::embedded_turnstile gate(line, {});
     std::mutex catalogue;
-    const warm_up_world warm{book.catalogue(), gate, catalogue};
+    const shop::warm_up_world warm{book.catalogue(), gate, catalogue};
     const auto sale = verbs.add_sale({50, 1});
     ASSERT_TRUE(warm_up_sale(warm, sale).has_value());
     alarm::board board;
     int pauses = 0;
-    on_one_line between(book, line, [&] { return line.durable(); });
+    shop::journal_in_flight between(book, line, [&] { return line.durable(); });
     reconciler looking({.orders = {book, gate, between},
                         .board = board,
                         .pause = [&](sale::sale_id, const std::string&) -> result<void> {
@@ -223,4 +223,4 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

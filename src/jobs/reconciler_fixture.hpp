@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "clerk/reconciler.hpp"
-#include "clerk/warm_up.hpp"
 #include "gate/embedded_turnstile.hpp"
+#include "jobs/reconciler.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/warm_up.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 // The line as the clerk reads it.
-class kept_source final : public promise_source {
+class kept_source final : public sale::promise_source {
 public:
     explicit kept_source(const sale::line_in_memory& line) : line_(line) {}
     result<void> read(sale::sequence after, std::size_t max,
@@ -143,14 +143,14 @@ protected:
     gate::embedded_turnstile turnstile_{line_, {}};
     eventful_gate gate_{turnstile_};
     std::mutex catalogue_mutex_;
-    warm_up_world warm_{book_.catalogue(), gate_, catalogue_mutex_};
+    shop::warm_up_world warm_{book_.catalogue(), gate_, catalogue_mutex_};
     alarm::board board_;
     std::size_t entered_ = 0;
     instant now_ = ledger::noon;
     std::vector<sale::sale_id> paused_;
     std::vector<sale::sale_id> forgotten_;
     boost::system::error_code pause_fails_with_;
-    on_one_line between_{book_, source_, [this] { return line_.durable(); }};
+    shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
     reconciler reconciler_{{.orders = {book_, gate_, between_},
                             .board = board_,
                             .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
@@ -168,4 +168,4 @@ protected:
                                 }}};
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,13 +1,13 @@
-#include "clerk/reconciler.hpp"
+#include "jobs/reconciler.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
-#include "clerk/reconciler_fixture.hpp"
+#include "jobs/reconciler_fixture.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST(RestAfterALook, IsTwentyTimesALongOne) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,8 +1,8 @@
-#include "clerk/round_keeper.hpp"
+#include "jobs/round_keeper.hpp"
 
 #include "base/log.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 void round_keeper::step(instant now) {
     // A clock that was set back must not keep us waiting for the time it showed before.
@@ -81,4 +81,4 @@ round_figures round_keeper::read_figures() const {
     return figures_;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

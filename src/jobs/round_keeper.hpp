@@ -10,9 +10,9 @@
 #include <mutex>
 #include <set>
 
-#include "clerk/warm_up.hpp"
+#include "shop/warm_up.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 
 struct round_options {
     milliseconds lead{600'000};     // a sale is loaded so long before its round begins
@@ -26,7 +26,7 @@ struct round_figures {                     // since start
 
 class round_keeper {
 public:
-    round_keeper(warm_up_world w, round_options o) : world_(w), options_(o) {}
+    round_keeper(shop::warm_up_world w, round_options o) : world_(w), options_(o) {}
 
     // Call it often: it looks at the catalogue only every `read_every`. What fails is tried again
     // at the next look, and logged once.
@@ -46,7 +46,7 @@ private:
     void notice(const sale::round& r, instant now);
     void count(std::uint64_t round_figures::*which);
 
-    const warm_up_world world_;
+    const shop::warm_up_world world_;
     const round_options options_;
     instant looked_at_ = never;
     bool unreadable_ = false;                    // and logged
@@ -57,4 +57,4 @@ private:
     round_figures figures_;  // guarded by mutex_
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

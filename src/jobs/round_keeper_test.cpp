@@ -1,4 +1,4 @@
-#include "clerk/round_keeper.hpp"
+#include "jobs/round_keeper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::jobs {
 namespace {
 
 using ledger::noon;  // the rounds of the fixture last from noon for two hours
@@ -40,7 +40,7 @@ protected:
     sale::line_in_memory line_;
     gate::embedded_turnstile turnstile_{line_, {}};
     std::mutex catalogue_mutex_;
-    warm_up_world world_{book_.catalogue(), turnstile_, catalogue_mutex_};
+    shop::warm_up_world world_{book_.catalogue(), turnstile_, catalogue_mutex_};
     round_keeper keeper_{world_, {}};
 };
 
@@ -155,4 +155,4 @@ TEST_F(RoundsTest, OneSaleByHandSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::jobs

@@ -1,4 +1,4 @@
-#include "care.hpp"
+#include "jobs/timed_jobs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,23 +7,23 @@
 
 #include "base/log.hpp"
 
-namespace floodgate {
+namespace floodgate::jobs {
 namespace {
 
 constexpr milliseconds ask_every{500};
 constexpr milliseconds watch_every{500};
 constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
 
-std::optional<clerk::disk_space> space_of(const std::string& directory) {
+std::optional<jobs::disk_space> space_of(const std::string& directory) {
     std::error_code error;
     const auto space = std::filesystem::space(directory, error);
     if (error) return std::nullopt;
-    return clerk::disk_space{space.available, space.capacity};
+    return jobs::disk_space{space.available, space.capacity};
 }
 
 }  // namespace
 
-care::care(world w, const care_options& o)
+timed_jobs::timed_jobs(world w, const timed_job_options& o)
     : world_(std::move(w)),
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
@@ -43,7 +43,7 @@ care::care(world w, const care_options& o)
            .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
            .warm_up =
                [this](sale::sale_id id) {
-                   return clerk::warm_up_sale(
+                   return shop::warm_up_sale(
                        {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
                },
            .heal = world_.heal,
@@ -55,17 +55,17 @@ care::care(world w, const care_options& o)
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
 }
 
-void care::start() {
+void timed_jobs::start() {
     if (webhook_) webhook_->start();
     for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
 }
 
-void care::stop() {
+void timed_jobs::stop() {
     for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
 }
 
-bool care::look_after_orders() {
+bool timed_jobs::look_after_orders() {
     if (!on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
@@ -73,7 +73,7 @@ bool care::look_after_orders() {
 }
 
 // A look that took long is followed by a rest: see clerk::reconciler::rest().
-bool care::reconcile_all() {
+bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
     if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
@@ -83,7 +83,7 @@ bool care::reconcile_all() {
     return false;
 }
 
-bool care::watch_over() {
+bool timed_jobs::watch_over() {
     world_.clock.follow();
     const instant now = world_.clock.now();
     board_.set(world_.clock.jumped(), alarm::kind::clock_jumped, "clock",
@@ -100,7 +100,7 @@ bool care::watch_over() {
 }
 
 // As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
-result<void> care::pause(sale::sale_id id, const std::string& why) {
+result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
     if (!on_duty()) return errc::fenced;
     {
         const std::lock_guard one_at_a_time(world_.catalogue_mutex);
@@ -129,7 +129,7 @@ result<void> care::pause(sale::sale_id id, const std::string& why) {
     return {};
 }
 
-result<sale::balance> care::reconcile(sale::sale_id id) {
+result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
     if (auto looked = reconciler_.step(world_.clock.now()); !looked) return looked.error();
     auto differences = reconciler_.explain_now(id);
     if (!differences) return differences.error();
@@ -141,24 +141,24 @@ result<sale::balance> care::reconcile(sale::sale_id id) {
     return errc::not_found;
 }
 
-result<ledger::repair_report> care::repair(sale::sale_id id, const std::string& note) {
+result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
     auto done = reconciler_.repair(id, note, world_.clock.now());
     world_.book_repaired();
     world_.catalogue_changed();
     return done;
 }
 
-care_figures care::read_figures() const {
-    care_figures f{.closing = closer_.read_figures(),
-                   .asking = asker_.read_figures(),
-                   .retries = chances_.read_figures(),
-                   .rounds = rounds_.read_figures(),
-                   .webhook = std::nullopt,
-                   .disk = space_of(world_.data),
-                   .letters = {letters_waiting_, letters_dead_},
-                   .reconciliation = reconciler_.latest()};
+timed_job_figures timed_jobs::read_figures() const {
+    timed_job_figures f{.closing = closer_.read_figures(),
+                        .asking = asker_.read_figures(),
+                        .retries = chances_.read_figures(),
+                        .rounds = rounds_.read_figures(),
+                        .webhook = std::nullopt,
+                        .disk = space_of(world_.data),
+                        .letters = {letters_waiting_, letters_dead_},
+                        .reconciliation = reconciler_.latest()};
     if (webhook_) f.webhook = webhook_->read_figures();
     return f;
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::jobs

@@ -10,46 +10,46 @@
 
 #include "alarm/webhook.hpp"
 #include "base/even_clock.hpp"
-#include "clerk/asker.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/closer.hpp"
-#include "clerk/reconciler.hpp"
-#include "clerk/round_keeper.hpp"
 #include "clerk/routine.hpp"
-#include "clerk/second_chances.hpp"
-#include "clerk/watch.hpp"
+#include "jobs/alert_watch.hpp"
+#include "jobs/deadline_closer.hpp"
+#include "jobs/letter_retry.hpp"
+#include "jobs/payment_inquiries.hpp"
+#include "jobs/reconciler.hpp"
+#include "jobs/round_keeper.hpp"
 
-namespace floodgate {
+namespace floodgate::jobs {
 
-struct care_options {
-    clerk::ladder retries;
-    clerk::asker_options asking;
-    clerk::round_options rounds;
-    clerk::watch_options watch;
+struct timed_job_options {
+    sale::retry_schedule retries;
+    jobs::payment_inquiry_options asking;
+    jobs::round_options rounds;
+    jobs::alert_watch_options watch;
     alarm::webhook_options webhook;  // no address: no webhook
     milliseconds deadline_poll{100};
     milliseconds reconcile_every{500};
 };
 
 // What the metrics show.
-struct care_figures {
-    clerk::closer_figures closing;
-    clerk::asker_figures asking;
-    clerk::second_chances_figures retries;
-    clerk::round_figures rounds;
+struct timed_job_figures {
+    jobs::deadline_figures closing;
+    jobs::payment_inquiry_figures asking;
+    jobs::letter_retry_figures retries;
+    jobs::round_figures rounds;
     std::optional<alarm::webhook::figures> webhook;
-    std::optional<clerk::disk_space> disk;
+    std::optional<jobs::disk_space> disk;
     ledger::letter_counts letters;
     sale::reconciliation reconciliation;
 };
 
-class care {
+class timed_jobs {
 public:
     struct world {
         ledger::ledger& book;
         ledger::ledger& timed_book;  // the same, for the timed jobs: see ledger/fenced_database.hpp
         gate::turnstile& gate;
-        clerk::on_the_way& between;
+        shop::in_flight& between;
         std::mutex& catalogue_mutex;
         const pay::channels& channels;
         even_clock& clock;
@@ -63,20 +63,20 @@ public:
         std::function<bool()> on_duty{};
         std::function<result<void>(sale::sale_id)> heal{};  // see clerk/reconciler.hpp
     };
-    care(world w, const care_options& o);
+    timed_jobs(world w, const timed_job_options& o);
 
     void start();
     void stop();  // in time for the ledger to close; idempotent
 
     // Any thread.
-    const clerk::aftermath& after() const { return after_; }
+    const shop::settlement& after() const { return after_; }
     alarm::board& alarms() { return board_; }
     void ask_channels() { asking_.wake(); }
     void look_at_deadlines() { orders_.wake(); }
     sale::reconciliation reconciliation() const { return reconciler_.latest(); }
     result<sale::balance> reconcile(sale::sale_id id);
     result<ledger::repair_report> repair(sale::sale_id id, const std::string& note);
-    care_figures read_figures() const;
+    timed_job_figures read_figures() const;
 
 private:
     bool on_duty() const { return !world_.on_duty || world_.on_duty(); }
@@ -88,17 +88,17 @@ private:
     const world world_;
     std::optional<alarm::webhook> webhook_;
     alarm::board board_;
-    clerk::aftermath after_;
-    clerk::closer closer_;
-    clerk::second_chances chances_;
-    clerk::asker asker_;
-    clerk::round_keeper rounds_;
-    clerk::watch watch_;
-    clerk::reconciler reconciler_;
+    shop::settlement after_;
+    jobs::deadline_closer closer_;
+    jobs::letter_retry chances_;
+    jobs::payment_inquiries asker_;
+    jobs::round_keeper rounds_;
+    alert_watch watch_;
+    jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
     // Last: they use everything above.
     clerk::routine orders_, asking_, reconciling_, watching_;
 };
 
-}  // namespace floodgate
+}  // namespace floodgate::jobs

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ledger/attempt.hpp"
-#include "ledger/moving.hpp"
+#include "ledger/guarded.hpp"
+#include "ledger/move_steps.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -1,4 +1,4 @@
-#include "ledger/attempt.hpp"
+#include "ledger/guarded.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include "ledger/attempt.hpp"
+#include "ledger/guarded.hpp"
 
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"

@@ -1,9 +1,9 @@
 // The part of move_book that reads: what the channels are to be asked, and the buyer's mailbox.
 
-#include "ledger/attempt.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_row.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -1,9 +1,9 @@
-#include "ledger/moving.hpp"
+#include "ledger/move_steps.hpp"
 
 #include <cassert>
 
 #include "ledger/stock_log.hpp"
-#include "store/insert_rows.hpp"
+#include "store/sql/insert_rows.hpp"
 
 namespace floodgate::ledger {
 namespace {

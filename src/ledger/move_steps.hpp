@@ -8,7 +8,7 @@
 
 #include "ledger/move_book.hpp"
 #include "ledger/order_row.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

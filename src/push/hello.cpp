@@ -1,12 +1,12 @@
-#include "edge/hello.hpp"
+#include "push/hello.hpp"
 
 #include <boost/json/serialize.hpp>
 
-#include "edge/order_api.hpp"
-#include "edge/order_json.hpp"
+#include "api/order_api.hpp"
+#include "api/order_json.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
 
 namespace json = boost::json;
@@ -14,12 +14,12 @@ namespace json = boost::json;
 constexpr std::size_t orders_max = 20;
 constexpr std::size_t events_max = 100;
 
-json::object to_json(const ledger::order_event_line& line) {
+json::object event_json(const ledger::order_event_line& line) {
     json::object out{{"id", line.id},
                      {"order_no", sale::to_text(line.order)},
                      {"from", sale::to_text(line.from)},
                      {"to", sale::to_text(line.to)},
-                     {"at", to_iso(line.at)}};
+                     {"at", api::to_iso(line.at)}};
     if (!line.reason.empty()) out["reason"] = line.reason;
     return out;
 }
@@ -29,7 +29,7 @@ struct mailbox {
     std::int64_t last = 0;
 };
 
-result<mailbox> read_mailbox(services& with, sale::user_id buyer,
+result<mailbox> read_mailbox(api::services& with, sale::user_id buyer,
                              std::optional<std::int64_t> since) {
     mailbox out;
     if (!since) {
@@ -41,7 +41,7 @@ result<mailbox> read_mailbox(services& with, sale::user_id buyer,
     const auto missed = with.ledger.moves().events_of(buyer, *since, events_max);
     if (!missed) return missed.error();
     out.last = missed->empty() ? *since : missed->back().id;
-    for (const auto& line : *missed) out.events.push_back(to_json(line));
+    for (const auto& line : *missed) out.events.push_back(event_json(line));
     return out;
 }
 
@@ -54,11 +54,12 @@ bool hello::covers(const sale::order_news& news) const {
     return news.what.closing.empty() || known->second != sale::order_state::unpaid;
 }
 
-result<hello> make_hello(services& with, sale::user_id buyer, std::optional<std::int64_t> since) {
+result<hello> make_hello(api::services& with, sale::user_id buyer,
+                         std::optional<std::int64_t> since, milliseconds heartbeat) {
     // The mailbox first: the orders, read later, are at least as new as its last line.
     auto missed = read_mailbox(with, buyer, since);
     if (!missed) return missed.error();
-    auto orders = latest_orders(with, buyer, {0}, orders_max);
+    auto orders = api::latest_orders(with, buyer, {0}, orders_max);
     if (!orders) return orders.error();
 
     hello out;
@@ -68,7 +69,6 @@ result<hello> make_hello(services& with, sale::user_id buyer, std::optional<std:
         const auto state = sale::parse_order_state(o.at("status").as_string());
         out.states.emplace(*no, *state);
     }
-    const milliseconds heartbeat = with.mailroom.options().sockets.heartbeat;
     out.text = json::serialize(json::object{{"type", "hello"},
                                             {"orders", std::move(*orders)},
                                             {"events", std::move(missed->events)},
@@ -78,8 +78,8 @@ result<hello> make_hello(services& with, sale::user_id buyer, std::optional<std:
 }
 
 std::string order_message(const sale::order_news& news) {
-    return json::serialize(json::object{
-        {"type", "order"}, {"event", news.event}, {"order", edge::to_json(news.what)}});
+    return json::serialize(
+        json::object{{"type", "order"}, {"event", news.event}, {"order", api::to_json(news.what)}});
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -9,9 +9,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "edge/services.hpp"
+#include "api/services.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 struct hello {
     std::string text;
@@ -24,9 +24,10 @@ struct hello {
 
 // `since` is the last event the client has seen; nothing: it has seen none, and gets none but the
 // present state. Blocks.
-result<hello> make_hello(services& with, sale::user_id buyer, std::optional<std::int64_t> since);
+result<hello> make_hello(api::services& with, sale::user_id buyer,
+                         std::optional<std::int64_t> since, milliseconds heartbeat);
 
 // {"type":"order","event":N,"order":{...}}
 std::string order_message(const sale::order_news& news);
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,17 +1,19 @@
-#include "edge/hello.hpp"
+#include "push/hello.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include "edge/handler_fixture.hpp"
-#include "edge/news_fixture.hpp"
+#include "api/handler_fixture.hpp"
 #include "sale/order_number.hpp"
+#include "shop/news_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
+
+using shop::news_of;
 
 using enum sale::order_state;
 
-class HelloTest : public HandlerTest {
+class HelloTest : public api::HandlerTest {
 protected:
     static constexpr sale::user_id buyer{42};
 
@@ -20,7 +22,7 @@ protected:
         return buy(buyer.value, published_sale(5)).order;
     }
     hello made(std::optional<std::int64_t> since = std::nullopt) {
-        auto h = make_hello(with_, buyer, since);
+        auto h = make_hello(with_, buyer, since, milliseconds(30'000));
         EXPECT_TRUE(h);
         said_ = boost::json::parse(h->text);
         return *h;
@@ -106,4 +108,4 @@ TEST_F(HelloTest, NewsIsTheOrderAsItIsNow) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

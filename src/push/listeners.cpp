@@ -1,10 +1,10 @@
-#include "edge/audience.hpp"
+#include "push/listeners.hpp"
 
 #include <algorithm>
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
-std::optional<listener> audience::add(std::uint64_t key, listener who, std::size_t max) {
+std::optional<listener> listeners::add(std::uint64_t key, listener who, std::size_t max) {
     // Before it is in the table: whoever reads 0 knows that nobody is.
     ++count_;
     part& p = parts_[part_of(key)];
@@ -18,7 +18,7 @@ std::optional<listener> audience::add(std::uint64_t key, listener who, std::size
     return oldest;
 }
 
-bool audience::remove(std::uint64_t key, listener who) {
+bool listeners::remove(std::uint64_t key, listener who) {
     part& p = parts_[part_of(key)];
     const std::lock_guard lock(p.mutex);
     const auto found = p.listeners.find(key);
@@ -31,4 +31,4 @@ bool audience::remove(std::uint64_t key, listener who) {
     return true;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 struct listener {
     std::uint32_t loop = 0;  // see mailroom::open_box
@@ -22,7 +22,7 @@ struct listener {
     friend bool operator==(const listener&, const listener&) = default;
 };
 
-class audience {
+class listeners {
 public:
     // With more than `max` of one key, the one that has listened longest goes, and is given back.
     std::optional<listener> add(std::uint64_t key, listener who, std::size_t max);
@@ -54,4 +54,4 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,10 +1,10 @@
-#include "edge/long_polls.hpp"
+#include "push/long_polls.hpp"
 
 #include <boost/json/serialize.hpp>
 
-#include "edge/order_json.hpp"
+#include "api/order_json.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 long_polls::~long_polls() {
     while (!polls_.empty()) erase(polls_.begin());
@@ -61,7 +61,7 @@ std::vector<long_polls::answer> long_polls::hear(const sale::order_news& news) {
     for (const std::uint64_t ticket : tickets) {
         const auto at = polls_.find(ticket);
         if (at->second.asked.buyer != news.what.buyer) continue;  // the look-up finds nothing
-        if (body.empty()) body = boost::json::serialize(to_json(news.what));
+        if (body.empty()) body = boost::json::serialize(api::to_json(news.what));
         if (news.what.state == at->second.asked.status) {
             at->second.body = body;
         } else {
@@ -102,4 +102,4 @@ std::optional<long_polls::answer> long_polls::end(std::uint64_t ticket) {
 
 std::vector<long_polls::answer> long_polls::end_all() { return overdue(steady::time_point::max()); }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

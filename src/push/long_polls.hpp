@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "edge/mailroom.hpp"
+#include "push/mailroom.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 class long_polls {
 public:
@@ -70,4 +70,4 @@ private:
     std::uint64_t last_number_ = 0;
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,11 +1,13 @@
-#include "edge/long_polls.hpp"
+#include "push/long_polls.hpp"
 
 #include <gtest/gtest.h>
 
-#include "edge/news_fixture.hpp"
+#include "shop/news_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
+
+using shop::news_of;
 
 using enum sale::order_state;
 
@@ -17,7 +19,8 @@ protected:
         return {.order = {1}, .buyer = {buyer}, .status = status, .until = later_};
     }
 
-    mailroom room_{{.waiters_max = 2}};
+    shop::recent_orders recent_;
+    mailroom room_{recent_, {.waiters_max = 2}};
     const std::uint32_t box_ = room_.open_box({});
     long_polls polls_{room_, box_};
     const std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::now();
@@ -130,4 +133,4 @@ TEST_F(LongPollsTest, LeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

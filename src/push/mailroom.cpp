@@ -1,8 +1,8 @@
-#include "edge/mailroom.hpp"
+#include "push/mailroom.hpp"
 
 #include <utility>
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
 
 using bag = std::vector<sale::order_news>;
@@ -94,4 +94,4 @@ mailroom::figures mailroom::read_figures() const {
             .waiters = orders_.count()};
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

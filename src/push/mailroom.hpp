@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "edge/audience.hpp"
-#include "edge/recent_orders.hpp"
+#include "push/listeners.hpp"
+#include "shop/recent_orders.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 struct socket_options {
     std::size_t connections_max = 20'000;        // WebSockets in all; past it: busy
@@ -28,17 +28,15 @@ struct socket_options {
 };
 
 struct mailroom_options {
-    std::size_t recent_max = 100'000;  // orders remembered
-    milliseconds believed_for{0};      // and for so long; 0: for ever (see recent_orders.hpp)
     std::size_t waiters_max = 10'000;  // long polls; past it they are answered at once
     socket_options sockets{};
 };
 
 class mailroom {
 public:
-    explicit mailroom(mailroom_options o)
-        : options_(std::move(o)), recent_(options_.recent_max, options_.believed_for) {}
-    mailroom() : mailroom(mailroom_options{}) {}
+    // `recent` hears everything that is delivered, and must outlive this.
+    explicit mailroom(shop::recent_orders& recent, mailroom_options o = {})
+        : options_(std::move(o)), recent_(recent) {}
 
     // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
     void deliver(std::span<const sale::order_news> news);
@@ -46,10 +44,6 @@ public:
     // Some news may never come: whoever listens should look for themselves. Any thread.
     void note_missed();
 
-    // Before the first delivery: the newest order in the ledger.
-    void start_from(sale::order_no entered) { recent_.start_from(entered); }
-    const recent_orders& recent() const { return recent_; }
-    void forget_orders() { recent_.forget_all(); }
     const mailroom_options& options() const { return options_; }
 
     // A loop's box. Both are called from any thread, must only hand over to the loop, and must not
@@ -86,11 +80,11 @@ private:
     bool anybody_listens() const { return buyers_.count() + orders_.count() > 0; }
 
     const mailroom_options options_;
-    recent_orders recent_;
-    audience buyers_, orders_;
+    shop::recent_orders& recent_;
+    listeners buyers_, orders_;
     counters counters_;
     std::mutex mutex_;
     std::vector<box> boxes_;  // guarded by mutex_; one that is closed is empty
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,13 +1,15 @@
-#include "edge/mailroom.hpp"
+#include "push/mailroom.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "edge/news_fixture.hpp"
+#include "shop/news_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
+
+using shop::news_of;
 
 using enum sale::order_state;
 using news = std::vector<sale::order_news>;
@@ -28,7 +30,9 @@ protected:
     }
     void deliver(const news& n) { room_.deliver(n); }
 
-    mailroom room_{{.waiters_max = 3, .sockets = {.connections_max = 7, .per_user_max = 2}}};
+    shop::recent_orders recent_;
+    mailroom room_{recent_,
+                   {.waiters_max = 3, .sockets = {.connections_max = 7, .per_user_max = 2}}};
     loop one_, two_;
 };
 
@@ -48,7 +52,7 @@ TEST_F(MailroomTest, TellsTheLoopsThatListenOncePerBatchAndOrder) {
     ASSERT_EQ(two_.bags.size(), 1U);
     ASSERT_EQ(two_.bags[0].size(), 1U);
     EXPECT_EQ(two_.bags[0][0].what.no.value, 300U);
-    EXPECT_TRUE(room_.recent().find({400}));
+    EXPECT_TRUE(recent_.find({400}));
 }
 
 TEST_F(MailroomTest, DoesNotTellWhatIsNoNews) {
@@ -93,12 +97,12 @@ TEST_F(MailroomTest, ThatNewsWereMissedIsToldToAllWhoAreThere) {
     open(one_);
     open(two_);
     deliver({news_of{}});
-    ASSERT_TRUE(room_.recent().find({news_of{}.no}));
+    ASSERT_TRUE(recent_.find({news_of{}.no}));
     room_.close_box(two_.box);
     room_.note_missed();
     EXPECT_EQ(one_.missed, 1);
     EXPECT_EQ(two_.missed, 0);
-    EXPECT_FALSE(room_.recent().find({news_of{}.no})) << "it may have moved on meanwhile";
+    EXPECT_FALSE(recent_.find({news_of{}.no})) << "it may have moved on meanwhile";
 }
 
 TEST_F(MailroomTest, TheSocketTooManyOfAUserReplacesTheirOldestWhereverItIs) {
@@ -138,7 +142,7 @@ TEST_F(MailroomTest, NothingIsMissedBetweenListeningAndLooking) {
         heard = 0;
         std::thread teller([&] { deliver({news_of{.no = no, .buyer = 7}}); });
         room_.start_waiting({no}, {box, no});
-        const bool seen = room_.recent().find({no}).has_value();
+        const bool seen = recent_.find({no}).has_value();
         teller.join();
         ASSERT_TRUE(seen || heard == 1) << no;
         seen_both_ways += seen && heard == 1;
@@ -148,4 +152,4 @@ TEST_F(MailroomTest, NothingIsMissedBetweenListeningAndLooking) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,6 +1,6 @@
-#include "edge/socket_room.hpp"
+#include "push/socket_room.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 socket_room::~socket_room() {
     while (!guests_.empty()) forget(guests_.begin()->first);
@@ -17,7 +17,7 @@ std::uint64_t socket_room::reserve(sale::user_id buyer) {
 }
 
 void socket_room::admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
-                        const upgrade_request& r) {
+                        const http::upgrade_request& r) {
     if (!socket) return forget(id);
     guests_.at(id).socket = socket;
     socket->open(r, [this, id] { forget(id); });
@@ -92,4 +92,4 @@ void socket_room::tick(web_socket::clock::time_point now) {
         if (const auto who = leaving_.front().who.lock()) who->cut();
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

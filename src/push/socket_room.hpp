@@ -9,10 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "edge/hello.hpp"
-#include "edge/web_socket.hpp"
+#include "push/hello.hpp"
+#include "push/web_socket.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 
 class socket_room {
 public:
@@ -25,7 +25,7 @@ public:
     std::uint64_t reserve(sale::user_id buyer);
     // The socket for it, or null: nothing came of it.
     void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
-               const upgrade_request& r);
+               const http::upgrade_request& r);
 
     // The first message, then what was heard meanwhile. No hello: it could not be made.
     void greet(std::uint64_t id, const std::optional<hello>& first);
@@ -59,4 +59,4 @@ private:
     std::uint64_t last_id_ = 0;
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

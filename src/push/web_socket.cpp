@@ -1,10 +1,10 @@
-#include "edge/web_socket.hpp"
+#include "push/web_socket.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <utility>
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
 
 constexpr std::uint32_t messages_a_second_max = 10;
@@ -20,7 +20,7 @@ bool is_ping(std::string_view message) {
 
 }  // namespace
 
-void web_socket::open(const upgrade_request& r, std::function<void()> ended) {
+void web_socket::open(const http::upgrade_request& r, std::function<void()> ended) {
     ended_ = std::move(ended);
     accept(r);
 }
@@ -102,4 +102,4 @@ void web_socket::on_end() {
     if (const auto ended = std::exchange(ended_, nullptr)) ended();
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

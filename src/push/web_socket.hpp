@@ -5,9 +5,6 @@
 
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/stream.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -17,11 +14,13 @@
 #include <string_view>
 #include <vector>
 
-#include "edge/mailroom.hpp"
+#include "push/mailroom.hpp"
 
-namespace floodgate::edge {
-
+namespace floodgate::http {
 struct upgrade_request;
+}
+
+namespace floodgate::push {
 
 // Why a socket is closed: RFC 6455's numbers, and ours from 4000.
 enum class close_code : std::uint16_t {
@@ -52,7 +51,7 @@ public:
     virtual ~web_socket() = default;
 
     // Answers the handshake. `ended` is called once, when the socket is of no more use.
-    void open(const upgrade_request& r, std::function<void()> ended);
+    void open(const http::upgrade_request& r, std::function<void()> ended);
 
     // Sent in order, as soon as the client takes it. Whoever takes too little is closed.
     void say(text message);
@@ -67,7 +66,7 @@ protected:
     void on_written(bool fine);
     void on_end();
 
-    virtual void accept(const upgrade_request& r) = 0;
+    virtual void accept(const http::upgrade_request& r) = 0;
     virtual void read() = 0;
     virtual void write(const std::string& message) = 0;
     virtual void send_close(close_code code, std::string_view why) = 0;
@@ -86,9 +85,4 @@ private:
     bool open_ = false, writing_ = false, closing_ = false;
 };
 
-std::shared_ptr<web_socket> make_web_socket(boost::asio::ip::tcp::socket stream,
-                                            web_socket::world w);
-std::shared_ptr<web_socket> make_web_socket(
-    boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream, web_socket::world w);
-
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

@@ -1,10 +1,10 @@
-#include "clerk/ladder.hpp"
+#include "sale/retry_schedule.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace floodgate::clerk {
+namespace floodgate::sale {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,22 +38,22 @@ std::optional<milliseconds> parse_step(std::string_view text, std::string& why) 
 
 }  // namespace
 
-std::vector<milliseconds> ladder::usual_steps() {
+std::vector<milliseconds> retry_schedule::usual_steps() {
     return {10s,  30s,  1min, 2min,  3min,  4min,  5min, 6min,
             7min, 8min, 9min, 10min, 20min, 30min, 1h,   2h};
 }
 
-std::optional<instant> ladder::next_try(std::uint32_t attempts, instant now) const {
+std::optional<instant> retry_schedule::next_try(std::uint32_t attempts, instant now) const {
     if (attempts == 0 || attempts > steps.size()) return std::nullopt;
     return now + steps[attempts - 1];
 }
 
-std::optional<ladder> parse_steps(const std::vector<std::string>& steps, std::string& why) {
+std::optional<retry_schedule> parse_steps(const std::vector<std::string>& steps, std::string& why) {
     if (steps.empty() || steps.size() > steps_max) {
         why = fmt::format("1 to {} steps are allowed, not {}", steps_max, steps.size());
         return std::nullopt;
     }
-    ladder parsed{{}};
+    retry_schedule parsed{{}};
     for (const std::string& text : steps) {
         const auto step = parse_step(text, why);
         if (!step) return std::nullopt;
@@ -66,4 +66,4 @@ std::optional<ladder> parse_steps(const std::vector<std::string>& steps, std::st
     return parsed;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::sale

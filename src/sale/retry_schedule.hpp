@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::sale {
 
-struct ladder {
+struct retry_schedule {
     // 10 s, 30 s, 1 to 10 min, 20 min, 30 min, 1 h, 2 h: about five hours in all.
     std::vector<milliseconds> steps = usual_steps();
 
@@ -22,6 +22,6 @@ struct ladder {
 
 // From "10s", "30s", "1m", "2h", "500ms": 1 to 50 steps, each longer than nothing and at most a
 // day, none shorter than the one before. Otherwise nothing, and `why` says what is wrong.
-std::optional<ladder> parse_steps(const std::vector<std::string>& steps, std::string& why);
+std::optional<retry_schedule> parse_steps(const std::vector<std::string>& steps, std::string& why);
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::sale

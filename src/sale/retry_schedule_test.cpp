@@ -1,8 +1,8 @@
-#include "clerk/ladder.hpp"
+#include "sale/retry_schedule.hpp"
 
 #include <gtest/gtest.h>
 
-namespace floodgate::clerk {
+namespace floodgate::sale {
 namespace {
 
 using namespace std::chrono_literals;
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 const instant noon = from_ms(1'800'000'000'000);
 
 TEST(Ladder, UsuallyHasSixteenStepsFromTenSecondsToTwoHours) {
-    const ladder usual;
+    const retry_schedule usual;
     ASSERT_EQ(usual.steps.size(), 16U);
     EXPECT_EQ(usual.steps.front(), 10s);
     EXPECT_EQ(usual.steps.back(), 2h);
@@ -18,7 +18,7 @@ TEST(Ladder, UsuallyHasSixteenStepsFromTenSecondsToTwoHours) {
 }
 
 TEST(Ladder, GoesUpAStepWithEachFailureAndEnds) {
-    const ladder two{{10s, 30s}};
+    const retry_schedule two{{10s, 30s}};
     EXPECT_EQ(two.next_try(1, noon), noon + 10s);
     EXPECT_EQ(two.next_try(2, noon), noon + 30s);
     EXPECT_EQ(two.next_try(3, noon), std::nullopt);
@@ -63,4 +63,4 @@ TEST(Ladder, SaysWhatIsWrongWithTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::sale

@@ -1,9 +1,9 @@
-#include "clerk/entry_news.hpp"
+#include "shop/entry_news.hpp"
 
 #include <algorithm>
 #include <map>
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 void append_news(std::span<const sale::promise> promises, const ledger::entry_report& report,
                  std::vector<sale::order_news>& out) {
     std::map<sale::order_no, const std::string*> refused;  // usually empty
@@ -27,4 +27,4 @@ void append_news(std::span<const sale::promise> promises, const ledger::entry_re
     }
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -1,4 +1,4 @@
-#include "restore.hpp"
+#include "shop/gate_restore.hpp"
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "base/log.hpp"
-#include "expect.hpp"
+#include "base/or_throw.hpp"
 
-namespace floodgate {
+namespace floodgate::shop {
 namespace {
 
 constexpr std::size_t replay_batch = 50'000;
@@ -39,7 +39,7 @@ bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
 forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
                              gate::embedded_turnstile& gate, restore_point from) {
     if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
-    const auto sales = expect(book.catalogue().sales(), "ledger");
+    const auto sales = or_throw(book.catalogue().sales(), "ledger");
     forgotten_sales over;
     boost::unordered_flat_set<std::int64_t> known;
     for (const sale::sale& s : sales) known.insert(s.id.value);
@@ -47,26 +47,26 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
         if (s.ends_at + remembered_after_end < from.now) over.insert(s.id);
 
     std::uint64_t held = 0;
-    expect(book.orders().for_each_held([&](const ledger::held_order& o) {
+    or_throw(book.orders().for_each_held([&](const ledger::held_order& o) {
         if (over.contains(o.sale)) return;
         gate.restore(promise_of(o), {});
         ++held;
     }),
-           "ledger");
-    gate.skip_past(expect(book.orders().latest_number(), "ledger"));
+             "ledger");
+    gate.skip_past(or_throw(book.orders().latest_number(), "ledger"));
     // Promised, but put aside: not in the book yet, and no longer in the journal.
-    expect(
+    or_throw(
         book.letters().for_each_open([&](const ledger::letter& l) { gate.restore(l.promise, {}); }),
         "ledger");
-    expect(book.orders().for_each_spent_key([&](const ledger::held_order& o) {
+    or_throw(book.orders().for_each_spent_key([&](const ledger::held_order& o) {
         if (!over.contains(o.sale)) gate.restore_key(promise_of(o));
     }),
-           "ledger");
+             "ledger");
 
     std::vector<sale::promise> batch;
     sale::sequence at = from.entered;
     do {
-        expect(line.read(at, replay_batch, batch), "journal");
+        or_throw(line.read(at, replay_batch, batch), "journal");
         for (const sale::promise& p : batch) {
             // Entering it would fail the order of a buyer who was told it is theirs.
             if (!known.contains(p.sale.value))
@@ -82,4 +82,4 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
     return over;
 }
 
-}  // namespace floodgate
+}  // namespace floodgate::shop

@@ -9,7 +9,7 @@
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
 
-namespace floodgate {
+namespace floodgate::shop {
 
 // A sale that ended this long ago gets no more questions worth the memory of its buyers.
 inline constexpr auto remembered_after_end = std::chrono::hours(24);
@@ -29,4 +29,4 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
 // Loads every sale that is not a draft. False: see the log.
 bool warm_up_all(ledger::ledger& book, gate::turnstile& gate);
 
-}  // namespace floodgate
+}  // namespace floodgate::shop

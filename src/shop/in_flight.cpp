@@ -1,15 +1,15 @@
-#include "clerk/on_the_way.hpp"
+#include "shop/in_flight.hpp"
 
 #include <algorithm>
 #include <thread>
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 namespace {
 
 constexpr std::size_t read_batch = 50'000;
 constexpr int durable_tries = 1000;  // a millisecond apart
 
-result<void> wait_until_durable(const promise_source& line, sale::sequence end) {
+result<void> wait_until_durable(const sale::promise_source& line, sale::sequence end) {
     for (int i = 0; i < durable_tries; ++i) {
         if (line.durable() >= end) return {};
         std::this_thread::sleep_for(milliseconds(1));
@@ -19,13 +19,13 @@ result<void> wait_until_durable(const promise_source& line, sale::sequence end) 
 
 }  // namespace
 
-std::uint64_t on_one_line::count(const ledger::tally& book) {
+std::uint64_t journal_in_flight::count(const ledger::tally& book) {
     const std::uint64_t end = appended_().value;
     const std::uint64_t entered = book.position().value;
     return end > entered ? end - entered : 0;
 }
 
-result<std::vector<sale::order_no>> on_one_line::of_sale(sale::sale_id id) {
+result<std::vector<sale::order_no>> journal_in_flight::of_sale(sale::sale_id id) {
     if (const auto safe = wait_until_durable(line_, appended_()); !safe) return safe.error();
     const auto position = book_.orders().position();
     if (!position) return position.error();
@@ -42,4 +42,4 @@ result<std::vector<sale::order_no>> on_one_line::of_sale(sale::sale_id id) {
     return out;
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

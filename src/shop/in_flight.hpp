@@ -5,14 +5,14 @@
 #include <functional>
 #include <vector>
 
-#include "clerk/ports.hpp"
 #include "ledger/ledger.hpp"
+#include "sale/promise_source.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 
-class on_the_way {
+class in_flight {
 public:
-    virtual ~on_the_way() = default;
+    virtual ~in_flight() = default;
 
     // At most so many promises, of all sales, were on their way at the moment of this view of the
     // book. Called after the gate was looked at, so it is not less than what was there then.
@@ -25,11 +25,11 @@ public:
 };
 
 // On one line: what the source holds after the ledger's position.
-class on_one_line final : public on_the_way {
+class journal_in_flight final : public in_flight {
 public:
     // `appended` is where the line ends, durable or not.
-    on_one_line(ledger::ledger& book, promise_source& line,
-                std::function<sale::sequence()> appended)
+    journal_in_flight(ledger::ledger& book, sale::promise_source& line,
+                      std::function<sale::sequence()> appended)
         : book_(book), line_(line), appended_(std::move(appended)) {}
 
     std::uint64_t count(const ledger::tally& book) override;
@@ -37,8 +37,8 @@ public:
 
 private:
     ledger::ledger& book_;
-    promise_source& line_;
+    sale::promise_source& line_;
     const std::function<sale::sequence()> appended_;
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

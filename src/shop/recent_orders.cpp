@@ -1,17 +1,17 @@
-#include "edge/recent_orders.hpp"
+#include "shop/recent_orders.hpp"
 
 #include <algorithm>
 
-namespace floodgate::edge {
+namespace floodgate::shop {
 namespace {
 
 bool is_entry(const sale::order_news& news) { return news.event == 0 && news.what.closing.empty(); }
 
 }  // namespace
 
-recent_orders::recent_orders(std::size_t max, milliseconds believed_for)
-    : per_part_max_(std::max<std::size_t>((max + parts - 1) / parts, 1)),
-      believed_for_(believed_for) {}
+recent_orders::recent_orders(recent_options o)
+    : per_part_max_(std::max<std::size_t>((o.max + parts - 1) / parts, 1)),
+      believed_for_(o.believed_for) {}
 
 recent_orders::known recent_orders::note(const sale::order_news& news) const {
     known k{.order = news.what, .event = news.event};
@@ -82,4 +82,4 @@ std::optional<sale::order> recent_orders::find(sale::order_no no) const {
     return k.order;
 }
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::shop

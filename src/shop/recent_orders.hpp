@@ -20,12 +20,16 @@
 #include "base/clock.hpp"
 #include "sale/news.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::shop {
+
+struct recent_options {
+    std::size_t max = 100'000;     // orders remembered
+    milliseconds believed_for{0};  // 0: for ever
+};
 
 class recent_orders {
 public:
-    // `believed_for` 0: for ever.
-    explicit recent_orders(std::size_t max, milliseconds believed_for = {});
+    explicit recent_orders(recent_options o = {});
 
     // Takes it over unless what is known is as new or newer: threads that tell of the same order
     // may overtake each other. False: it was no news.
@@ -69,4 +73,4 @@ private:
     std::atomic<std::uint64_t> newest_entered_{0};
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::shop

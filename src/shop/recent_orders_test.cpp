@@ -1,18 +1,18 @@
-#include "edge/recent_orders.hpp"
+#include "shop/recent_orders.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "edge/news_fixture.hpp"
+#include "shop/news_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::shop {
 namespace {
 
 using enum sale::order_state;
 
 TEST(RecentOrders, RemembersWhatItWasTold) {
-    recent_orders recent(100);
+    recent_orders recent({.max = 100});
     EXPECT_FALSE(recent.find({5}));
     EXPECT_TRUE(recent.apply(news_of{.no = 5, .buyer = 8}));
     const auto found = recent.find({5});
@@ -38,7 +38,7 @@ TEST(RecentOrders, NeverGoesBackwards) {
         {refund, pay, false},      {refund, entry, false},    {refund, closing, false},
     };
     for (const step& s : table) {
-        recent_orders recent(100);
+        recent_orders recent({.max = 100});
         EXPECT_TRUE(recent.apply(s.first));
         EXPECT_EQ(recent.apply(s.then), s.is_news);
         const auto now = recent.find({1});
@@ -49,7 +49,7 @@ TEST(RecentOrders, NeverGoesBackwards) {
 }
 
 TEST(RecentOrders, ForgetsEverythingWhenTold) {
-    recent_orders recent(100);
+    recent_orders recent({.max = 100});
     for (std::uint64_t no = 1; no <= 50; ++no) recent.apply(news_of{.no = no});
     recent.forget_all();
     for (std::uint64_t no = 1; no <= 50; ++no) EXPECT_FALSE(recent.find({no}));
@@ -59,7 +59,7 @@ TEST(RecentOrders, ForgetsEverythingWhenTold) {
 }
 
 TEST(RecentOrders, ForgetsTheOldestFirst) {
-    recent_orders recent(640);  // ten to a part, more or less evenly filled
+    recent_orders recent({.max = 640});  // ten to a part, more or less evenly filled
     for (std::uint64_t no = 1; no <= 10'000; ++no) recent.apply(news_of{.no = no << 22U});
     std::size_t kept = 0, of_the_latest = 0;
     for (std::uint64_t no = 1; no <= 10'000; ++no) {
@@ -72,7 +72,7 @@ TEST(RecentOrders, ForgetsTheOldestFirst) {
 }
 
 TEST(RecentOrders, AChangeDoesNotMakeAnOrderYounger) {
-    recent_orders recent(1);  // one to a part
+    recent_orders recent({.max = 1});  // one to a part
     recent.apply(news_of{.no = 1});
     recent.apply(news_of{.no = 1, .state = paid, .event = 3});
     for (std::uint64_t no = 2; no < 1000; ++no) recent.apply(news_of{.no = no});
@@ -80,7 +80,7 @@ TEST(RecentOrders, AChangeDoesNotMakeAnOrderYounger) {
 }
 
 TEST(RecentOrders, KnowsTheNewestNumberThatWasEntered) {
-    recent_orders recent(64);
+    recent_orders recent({.max = 64});
     EXPECT_EQ(recent.newest_entered().value, 0U);
     recent.apply(news_of{.no = 900, .state = paid, .event = 1});  // not an entry
     EXPECT_EQ(recent.newest_entered().value, 0U);
@@ -93,17 +93,18 @@ TEST(RecentOrders, KnowsTheNewestNumberThatWasEntered) {
 }
 
 TEST(RecentOrders, TakesFromManyThreads) {
-    recent_orders recent(10'000);
+    recent_orders recent({.max = 10'000});
     std::vector<std::thread> tellers;
     tellers.reserve(4);
     for (int t = 0; t < 4; ++t)
         tellers.emplace_back([&recent, t] {
             for (std::uint64_t no = 1; no <= 500; ++no)
-                recent.apply(news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
+                recent.apply(
+                    news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
         });
     for (auto& t : tellers) t.join();
     for (std::uint64_t no = 1; no <= 500; ++no) EXPECT_EQ(recent.find({no})->state, paid);
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::shop

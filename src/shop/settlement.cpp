@@ -1,10 +1,10 @@
-#include "clerk/aftermath.hpp"
+#include "shop/settlement.hpp"
 
 #include <vector>
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 
-void aftermath::settle(std::span<const ledger::move_outcome> outcomes) const {
+void settlement::settle(std::span<const ledger::move_outcome> outcomes) const {
     std::vector<sale::order_news> news;
     std::vector<gate::turnstile::returned> back;
     for (const ledger::move_outcome& m : outcomes) {
@@ -18,4 +18,4 @@ void aftermath::settle(std::span<const ledger::move_outcome> outcomes) const {
     if (!news.empty()) told_(news);
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -10,14 +10,14 @@
 #include "ledger/move_book.hpp"
 #include "sale/news.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 
 // Any thread. A crash before it has done its part is mended by the restart, which builds the gate
 // from the ledger.
-class aftermath {
+class settlement {
 public:
     // `told` may be empty. The turnstile must outlive this.
-    aftermath(gate::turnstile& turnstile, sale::tell_news told)
+    settlement(gate::turnstile& turnstile, sale::tell_news told)
         : turnstile_(turnstile), told_(std::move(told)) {}
 
     // What did not move has no aftermath. In this order: who is told that the unit is back may buy
@@ -36,4 +36,4 @@ private:
     mutable std::array<std::atomic<std::uint64_t>, sale::order_states + 1> moves_{};
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -1,10 +1,10 @@
-#include "clerk/aftermath.hpp"
+#include "shop/settlement.hpp"
 
 #include <gtest/gtest.h>
 
-#include "clerk/stand_ins.hpp"
+#include "gate/memory_gate.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 namespace {
 
 using enum sale::order_state;
@@ -19,13 +19,13 @@ ledger::move_outcome outcome_of(std::uint64_t no, sale::order_state state, bool 
 }
 
 struct AftermathTest : testing::Test {
-    memory_gate gate;
+    gate::memory_gate gate;
     std::vector<std::size_t> returned_before;  // how many units were back at each telling
     std::vector<sale::order_news> news;
-    aftermath after{gate, [this](std::span<const sale::order_news> all) {
-                        returned_before.push_back(gate.released.size());
-                        news.insert(news.end(), all.begin(), all.end());
-                    }};
+    settlement after{gate, [this](std::span<const sale::order_news> all) {
+                         returned_before.push_back(gate.released.size());
+                         news.insert(news.end(), all.begin(), all.end());
+                     }};
 };
 
 TEST_F(AftermathTest, UnitsComeBackFromWhatHoldsNoStockAnyMore) {
@@ -55,9 +55,9 @@ TEST_F(AftermathTest, ManyAreToldAtOnceAfterTheirUnitsAreBack) {
 }
 
 TEST_F(AftermathTest, NobodyNeedsToListen) {
-    aftermath({gate}, nullptr).settle(outcome_of(1, closed));
+    settlement({gate}, nullptr).settle(outcome_of(1, closed));
     EXPECT_EQ(gate.released.size(), 1U);
 }
 
 }  // namespace
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -1,8 +1,8 @@
-#include "clerk/on_partitions.hpp"
+#include "shop/stream_in_flight.hpp"
 
 #include <thread>
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 namespace {
 
 constexpr std::uint64_t any_number = 1'000'000'000;
@@ -11,7 +11,7 @@ constexpr milliseconds look_every{20};
 
 }  // namespace
 
-std::uint64_t on_partitions::count(const ledger::tally& book) {
+std::uint64_t stream_in_flight::count(const ledger::tally& book) {
     std::uint64_t total = 0;
     for (std::uint32_t n = 0; n < partitions_; ++n) {
         const sale::partition p{n};
@@ -24,7 +24,7 @@ std::uint64_t on_partitions::count(const ledger::tally& book) {
     return total;
 }
 
-result<std::vector<sale::order_no>> on_partitions::of_sale(sale::sale_id id) {
+result<std::vector<sale::order_no>> stream_in_flight::of_sale(sale::sale_id id) {
     const sale::partition p = sale::partition_of(id, partitions_);
     const auto gate = gate_.state_of(p);
     if (!gate) return gate.error();
@@ -39,4 +39,4 @@ result<std::vector<sale::order_no>> on_partitions::of_sale(sale::sale_id id) {
     return make_error_code(errc::store_unavailable);
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -2,14 +2,14 @@
 
 #pragma once
 
-#include "clerk/on_the_way.hpp"
 #include "gate/redis_turnstile.hpp"
+#include "shop/in_flight.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 
-class on_partitions final : public on_the_way {
+class stream_in_flight final : public in_flight {
 public:
-    on_partitions(ledger::ledger& book, gate::redis_turnstile& gate, std::uint32_t partitions)
+    stream_in_flight(ledger::ledger& book, gate::redis_turnstile& gate, std::uint32_t partitions)
         : book_(book), gate_(gate), partitions_(partitions) {}
 
     // A partition that cannot be asked, or is being rebuilt, may hide any number.
@@ -24,4 +24,4 @@ private:
     const std::uint32_t partitions_;
 };
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -1,8 +1,8 @@
-#include "clerk/warm_up.hpp"
+#include "shop/warm_up.hpp"
 
 #include <algorithm>
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 result<void> warm_up_sale(const warm_up_world& w, sale::sale_id id) {
     const std::lock_guard one_at_a_time(w.catalogue_mutex);
     const auto sales = w.catalogue.sales();
@@ -13,4 +13,4 @@ result<void> warm_up_sale(const warm_up_world& w, sale::sale_id id) {
     return w.turnstile.warm_up(*found);
 }
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -11,7 +11,7 @@
 #include "gate/turnstile.hpp"
 #include "ledger/catalogue_book.hpp"
 
-namespace floodgate::clerk {
+namespace floodgate::shop {
 
 struct warm_up_world {
     ledger::catalogue_book& catalogue;
@@ -22,4 +22,4 @@ struct warm_up_world {
 // not_found; invalid: it is a draft; otherwise as the ledger and turnstile::warm_up say.
 result<void> warm_up_sale(const warm_up_world& w, sale::sale_id id);
 
-}  // namespace floodgate::clerk
+}  // namespace floodgate::shop

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <unistd.h>
 
-#include "store/posix_files.hpp"
-#include "store/simulated_files.hpp"
+#include "store/files/posix_files.hpp"
+#include "store/files/simulated_files.hpp"
 
 namespace floodgate::store {
 namespace {

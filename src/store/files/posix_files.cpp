@@ -1,4 +1,4 @@
-#include "store/posix_files.hpp"
+#include "store/files/posix_files.hpp"
 
 #include <algorithm>
 #include <cerrno>

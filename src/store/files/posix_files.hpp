@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "store/file_system.hpp"
+#include "store/files/file_system.hpp"
 
 namespace floodgate::store {
 

@@ -1,4 +1,4 @@
-#include "store/simulated_files.hpp"
+#include "store/files/simulated_files.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -13,8 +13,8 @@
 #include <optional>
 #include <set>
 
-#include "store/choices.hpp"
-#include "store/file_system.hpp"
+#include "store/files/choices.hpp"
+#include "store/files/file_system.hpp"
 
 namespace floodgate::store {
 

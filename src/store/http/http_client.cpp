@@ -1,4 +1,4 @@
-#include "store/http_client.hpp"
+#include "store/http/http_client.hpp"
 
 #include <algorithm>
 #include <array>

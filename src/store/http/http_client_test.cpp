@@ -1,4 +1,4 @@
-#include "store/http_client.hpp"
+#include "store/http/http_client.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-#include "store/tiny_http_server.hpp"
+#include "store/http/tiny_http_server.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,9 +1,9 @@
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "store/rabbit_session.hpp"
+#include "store/rabbit/rabbit_session.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/rabbit_session.hpp"
+#include "store/rabbit/rabbit_session.hpp"
 
 #include <algorithm>
 #include <amqp_tcp_socket.h>

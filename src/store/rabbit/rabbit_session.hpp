@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::store {
 

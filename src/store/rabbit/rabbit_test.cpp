@@ -1,6 +1,6 @@
 // Against a real RabbitMQ, when FLOODGATE_TEST_RABBITMQ says where one is.
 
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 #include <gtest/gtest.h>
 

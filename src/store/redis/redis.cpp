@@ -1,4 +1,4 @@
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 #include <openssl/evp.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/hex.hpp"
 #include "base/log.hpp"
-#include "store/redis_pool.hpp"
+#include "store/redis/redis_pool.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/redis_channel.hpp"
+#include "store/redis/redis_channel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.hpp"
-#include "store/redis_replies.hpp"
+#include "store/redis/redis_replies.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "store/redis.hpp"
-#include "store/redis_name.hpp"
+#include "store/redis/redis.hpp"
+#include "store/redis/redis_name.hpp"
 
 struct redisReader;
 

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "store/redis.hpp"
-#include "store/redis_fixture.hpp"
-#include "store/redis_wire.hpp"
+#include "store/redis/redis.hpp"
+#include "store/redis/redis_fixture.hpp"
+#include "store/redis/redis_wire.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/redis_facts.hpp"
+#include "store/redis/redis_facts.hpp"
 
 #include <array>
 #include <charconv>

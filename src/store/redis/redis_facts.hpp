@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::store {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <atomic>
 
-#include "store/redis.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::store {
 

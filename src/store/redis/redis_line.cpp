@@ -6,7 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "store/redis_pool.hpp"
+#include "store/redis/redis_pool.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/redis_link.hpp"
+#include "store/redis/redis_link.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "store/redis_wire.hpp"
+#include "store/redis/redis_wire.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "store/redis.hpp"
-#include "store/redis_channel.hpp"
-#include "store/redis_slots.hpp"
+#include "store/redis/redis.hpp"
+#include "store/redis/redis_channel.hpp"
+#include "store/redis/redis_slots.hpp"
 
 namespace floodgate::store {
 

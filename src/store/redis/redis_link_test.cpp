@@ -1,11 +1,11 @@
-#include "store/redis_link.hpp"
+#include "store/redis/redis_link.hpp"
 
 #include <gtest/gtest.h>
 
 #include <poll.h>
 
-#include "store/redis_fixture.hpp"
-#include "store/redis_relay.hpp"
+#include "store/redis/redis_fixture.hpp"
+#include "store/redis/redis_relay.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "store/redis_facts.hpp"
-#include "store/redis_pool.hpp"
+#include "store/redis/redis_facts.hpp"
+#include "store/redis/redis_pool.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/redis_name.hpp"
+#include "store/redis/redis_name.hpp"
 
 #include <atomic>
 #include <cstring>

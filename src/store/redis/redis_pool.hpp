@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "store/redis_servers.hpp"
+#include "store/redis/redis_servers.hpp"
 
 namespace floodgate::store {
 

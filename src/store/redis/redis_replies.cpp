@@ -1,4 +1,4 @@
-#include "store/redis_replies.hpp"
+#include "store/redis/redis_replies.hpp"
 
 #include <hiredis/hiredis.h>
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 struct redisReply;
 

@@ -1,4 +1,4 @@
-#include "store/redis_server.hpp"
+#include "store/redis/redis_server.hpp"
 
 #include "base/log.hpp"
 

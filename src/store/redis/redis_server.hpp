@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "store/redis_wire.hpp"
+#include "store/redis/redis_wire.hpp"
 
 namespace floodgate::store {
 

@@ -1,4 +1,4 @@
-#include "store/redis_servers.hpp"
+#include "store/redis/redis_servers.hpp"
 
 #include <algorithm>
 

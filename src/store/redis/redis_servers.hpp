@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 
-#include "store/redis_server.hpp"
-#include "store/redis_slots.hpp"
+#include "store/redis/redis_server.hpp"
+#include "store/redis/redis_slots.hpp"
 
 namespace floodgate::store {
 

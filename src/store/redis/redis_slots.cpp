@@ -1,4 +1,4 @@
-#include "store/redis_slots.hpp"
+#include "store/redis/redis_slots.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::store {
 

@@ -1,13 +1,13 @@
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "store/redis_facts.hpp"
-#include "store/redis_fixture.hpp"
-#include "store/redis_slots.hpp"
-#include "store/redis_wire.hpp"
+#include "store/redis/redis_facts.hpp"
+#include "store/redis/redis_fixture.hpp"
+#include "store/redis/redis_slots.hpp"
+#include "store/redis/redis_wire.hpp"
 
 namespace floodgate::store {
 namespace {

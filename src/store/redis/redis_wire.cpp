@@ -1,4 +1,4 @@
-#include "store/redis_wire.hpp"
+#include "store/redis/redis_wire.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "store/redis_replies.hpp"
+#include "store/redis/redis_replies.hpp"
 
 namespace floodgate::store {
 namespace {
@@ -58,7 +58,7 @@ redis_address parse_redis_address(const std::string& text) {
     return out;
 }
 
-void redis_wire::closer::operator()(redisContext* c) const { redisFree(c); }
+void redis_wire::deadline_closer::operator()(redisContext* c) const { redisFree(c); }
 
 redis_wire::redis_wire(const std::string& address, const redis_options& options)
     : address_(address) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 struct redisContext;
 
@@ -61,11 +61,11 @@ private:
     void shake_hands(const redis_options& options);
     void demand_ok(const words& command, const redis_options& options);
 
-    struct closer {
+    struct deadline_closer {
         void operator()(redisContext* c) const;
     };
     std::string address_;
-    std::unique_ptr<redisContext, closer> context_;
+    std::unique_ptr<redisContext, deadline_closer> context_;
     std::string out_;
     std::size_t owed_ = 0;  // answers to come
     bool broken_ = false;

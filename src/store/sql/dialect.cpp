@@ -1,4 +1,4 @@
-#include "store/dialect.hpp"
+#include "store/sql/dialect.hpp"
 
 #include <fmt/format.h>
 

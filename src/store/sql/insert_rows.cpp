@@ -1,4 +1,4 @@
-#include "store/insert_rows.hpp"
+#include "store/sql/insert_rows.hpp"
 
 namespace floodgate::store {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::store {
 

@@ -1,11 +1,11 @@
-#include "store/mariadb_connection.hpp"
+#include "store/sql/mariadb_connection.hpp"
 
 #include <fmt/format.h>
 
 #include <mysql.h>
 
 #include "base/log.hpp"
-#include "store/mariadb_statement.hpp"
+#include "store/sql/mariadb_statement.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "store/mariadb_session.hpp"
-#include "store/sql.hpp"
+#include "store/sql/mariadb_session.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::store {
 

@@ -1,4 +1,4 @@
-#include "store/mariadb_database.hpp"
+#include "store/sql/mariadb_database.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <mysqld_error.h>
 
 #include "base/log.hpp"
-#include "store/mariadb_connection.hpp"
-#include "store/mariadb_settings.hpp"
+#include "store/sql/mariadb_connection.hpp"
+#include "store/sql/mariadb_settings.hpp"
 
 namespace floodgate::store {
 namespace {

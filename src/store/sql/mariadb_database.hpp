@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::store {
 

@@ -1,12 +1,12 @@
 // The SQL port over a real MariaDB.
 
-#include "store/mariadb_database.hpp"
+#include "store/sql/mariadb_database.hpp"
 
 #include <atomic>
 #include <thread>
 
-#include "store/insert_rows.hpp"
-#include "store/mariadb_fixture.hpp"
+#include "store/sql/insert_rows.hpp"
+#include "store/sql/mariadb_fixture.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "store/mariadb_fixture.hpp"
+#include "store/sql/mariadb_fixture.hpp"
 
 namespace floodgate::store {
 namespace {

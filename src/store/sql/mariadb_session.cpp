@@ -1,4 +1,4 @@
-#include "store/mariadb_session.hpp"
+#include "store/sql/mariadb_session.hpp"
 
 #include <fmt/format.h>
 
@@ -121,7 +121,7 @@ bool ends_mariadb_session(unsigned error) {
     }
 }
 
-void mariadb_session::closer::operator()(MYSQL* handle) const { mysql_close(handle); }
+void mariadb_session::deadline_closer::operator()(MYSQL* handle) const { mysql_close(handle); }
 
 mariadb_session::mariadb_session(const mariadb_target& target) : io_timeout_(target.io_timeout) {
     wake_library();

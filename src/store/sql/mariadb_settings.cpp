@@ -1,10 +1,10 @@
-#include "store/mariadb_settings.hpp"
+#include "store/sql/mariadb_settings.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/mariadb_settings.hpp"
+#include "store/sql/mariadb_settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

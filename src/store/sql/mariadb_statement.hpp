@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
-#include "store/mariadb_session.hpp"
-#include "store/statement.hpp"
+#include "store/sql/mariadb_session.hpp"
+#include "store/sql/statement.hpp"
 
 namespace floodgate::store {
 

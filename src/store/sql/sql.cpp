@@ -1,4 +1,4 @@
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 #include <cstdlib>
 

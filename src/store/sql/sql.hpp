@@ -20,9 +20,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/dialect.hpp"
-#include "store/sql_row.hpp"
-#include "store/statement.hpp"
+#include "store/sql/dialect.hpp"
+#include "store/sql/sql_row.hpp"
+#include "store/sql/statement.hpp"
 
 namespace floodgate::store {
 

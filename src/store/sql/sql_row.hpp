@@ -11,7 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/tagged.hpp"
-#include "store/statement.hpp"
+#include "store/sql/statement.hpp"
 
 namespace floodgate::store {
 

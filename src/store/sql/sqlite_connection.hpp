@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 struct sqlite3;
 
@@ -30,10 +30,10 @@ public:
 private:
     std::unique_ptr<statement> prepare(std::string_view sql) override;
 
-    struct closer {
+    struct deadline_closer {
         void operator()(sqlite3* handle) const;
     };
-    std::unique_ptr<sqlite3, closer> handle_;
+    std::unique_ptr<sqlite3, deadline_closer> handle_;
 };
 
 }  // namespace floodgate::store

@@ -1,4 +1,4 @@
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 #include <cerrno>
 #include <condition_variable>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "store/sqlite_connection.hpp"
+#include "store/sql/sqlite_connection.hpp"
 
 namespace floodgate::store {
 namespace {

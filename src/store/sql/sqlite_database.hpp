@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::store {
 

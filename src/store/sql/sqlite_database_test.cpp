@@ -1,6 +1,6 @@
 // The SQL port and SQLite behind it.
 
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "store/insert_rows.hpp"
+#include "store/sql/insert_rows.hpp"
 
 namespace floodgate::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "edge/socket_room.hpp"
+#include "push/socket_room.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -6,11 +6,13 @@
 
 #include <optional>
 
-#include "edge/news_fixture.hpp"
-#include "edge/upgrade.hpp"
+#include "http/upgrade.hpp"
+#include "shop/news_fixture.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::push {
 namespace {
+
+using shop::news_of;
 
 // A client that takes what it is sent when it is told to.
 class test_socket final : public web_socket {
@@ -31,7 +33,7 @@ public:
     bool dropped = false, under_way = false;
 
 private:
-    void accept(const upgrade_request&) override {}
+    void accept(const http::upgrade_request&) override {}
     void read() override {}
     void write(const std::string& message) override {
         EXPECT_FALSE(under_way);
@@ -65,13 +67,15 @@ protected:
         return std::string(boost::json::parse(message).at("type").as_string());
     }
 
+    shop::recent_orders recent_;
     mailroom mail_{
+        recent_,
         {.sockets = {.per_user_max = 2, .unsent_messages_max = 4, .unsent_bytes_max = 1000}}};
     std::uint64_t replaced_ = 0;
     const std::uint32_t box_ =
         mail_.open_box({.news = {}, .replaced = [this](std::uint64_t s) { replaced_ = s; }});
     socket_room room_{mail_, box_};
-    upgrade_request request_;
+    http::upgrade_request request_;
     std::uint64_t last_ = 0;
 };
 
@@ -219,4 +223,4 @@ TEST_F(SocketRoomTest, AHandshakeThatFailsLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace floodgate::edge
+}  // namespace floodgate::push

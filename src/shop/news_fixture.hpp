@@ -6,7 +6,7 @@
 
 #include "sale/news.hpp"
 
-namespace floodgate::edge {
+namespace floodgate::shop {
 
 struct news_of {
     std::uint64_t no = 1;
@@ -30,4 +30,4 @@ struct news_of {
     }
 };
 
-}  // namespace floodgate::edge
+}  // namespace floodgate::shop

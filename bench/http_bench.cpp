@@ -8,9 +8,9 @@
 
 #include <cstring>
 
-#include "edge/conversation.hpp"
-#include "edge/json_body.hpp"
-#include "edge/wire.hpp"
+#include "api/json_body.hpp"
+#include "http/conversation.hpp"
+#include "http/wire.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::edge {
