@@ -57,11 +57,11 @@ care::care(world w, const care_options& o)
 
 void care::start() {
     if (webhook_) webhook_->start();
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
 }
 
 void care::stop() {
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
 }
 

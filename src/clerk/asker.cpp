@@ -66,7 +66,7 @@ result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::or
 bool asker::step() {
     const auto questions = world_.moves.open_questions(world_.clock.now(), options_.at_once);
     if (questions.has_error()) {
-        trouble_.note(questions.error().message());
+        trouble_.failed(questions.error().message());
         return false;
     }
     if (!ask_all(*questions)) return false;
@@ -79,9 +79,9 @@ bool asker::ask_all(const std::vector<ledger::open_question>& questions) {
         if (done) done = ask(q);
     if (done) done = watch();
     if (done) {
-        trouble_.over();
+        trouble_.succeeded();
     } else {
-        trouble_.note(done.error().message());
+        trouble_.failed(done.error().message());
     }
     return done.has_value();
 }

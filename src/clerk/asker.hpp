@@ -10,8 +10,8 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
+#include "base/failure_log.hpp"
 #include "clerk/aftermath.hpp"
-#include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
 #include "pay/channel.hpp"
 
@@ -57,7 +57,7 @@ private:
 
     const world world_;
     const asker_options options_;
-    trouble trouble_{"asker"};
+    failure_log trouble_{log::level::error, "clerk.asker"};
     mutable std::mutex mutex_;
     asker_figures figures_;  // guarded by mutex_
 };

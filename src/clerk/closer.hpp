@@ -8,9 +8,9 @@
 #include <atomic>
 
 #include "base/clock.hpp"
+#include "base/failure_log.hpp"
 #include "base/histogram.hpp"
 #include "clerk/aftermath.hpp"
-#include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
 
 namespace floodgate::clerk {
@@ -42,7 +42,7 @@ private:
 
     const world world_;
     const std::size_t batch_max_;
-    trouble trouble_{"closer"};
+    failure_log trouble_{log::level::error, "clerk.closer"};
     std::atomic<std::uint64_t> closed_{0}, sent_to_channel_{0}, late_ms_max_{0};
     histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000};
 };

@@ -71,7 +71,7 @@ partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
       partition_(p),
       line_(sale::line_of(p)),
       options_(for_a_lease(o)),
-      trouble_(fmt::format("partition {}", p.number)),
+      trouble_(log::level::error, "clerk.partition", "partition", p.number),
       thread_([this] { run(); }) {}
 
 partition_keeper::~partition_keeper() {
@@ -140,7 +140,7 @@ void partition_keeper::work() {
             rest(try_again);
             continue;
         }
-        trouble_.over();
+        trouble_.succeeded();
         serve();
     }
 }
@@ -152,7 +152,7 @@ partition_keeper::finding partition_keeper::examine(bool taking_over) {
     const auto position = world_.book.orders().position(line_);  // first: the gate is ahead of it
     const auto gate = world_.gate.state_of(partition_);
     if (!gate || !position) {
-        trouble_.note(gate ? position.error().message() : gate.error().message());
+        trouble_.failed(gate ? position.error().message() : gate.error().message());
         return finding::unknown;
     }
     const sale::line_place at = sale::to_place(*position);
@@ -168,7 +168,7 @@ bool partition_keeper::rebuild() {
                             : result<std::uint64_t>(gate.error());
     const auto built = epoch ? build_up(*epoch) : result<void>(epoch.error());
     if (!built) {
-        trouble_.note("it cannot be rebuilt: " + built.error().message());
+        trouble_.failed("it cannot be rebuilt: " + built.error().message());
         return false;
     }
     const auto took =

@@ -20,9 +20,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/failure_log.hpp"
 #include "clerk/clerk.hpp"
 #include "clerk/queue_adapters.hpp"
-#include "clerk/trouble.hpp"
 #include "gate/redis_turnstile.hpp"
 
 namespace floodgate::clerk {
@@ -84,7 +84,7 @@ private:
     const sale::partition partition_;
     const std::int64_t line_;
     const options options_;
-    trouble trouble_;
+    failure_log trouble_;
 
     std::atomic<bool> broken_{false};  // the clerk at work cannot go on
     mutable std::mutex mutex_;

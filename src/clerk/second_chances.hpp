@@ -7,9 +7,9 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
+#include "base/failure_log.hpp"
 #include "clerk/aftermath.hpp"
 #include "clerk/ladder.hpp"
-#include "clerk/trouble.hpp"
 #include "ledger/ledger.hpp"
 
 namespace floodgate::clerk {
@@ -49,7 +49,8 @@ private:
     const world world_;
     const ladder retries_;
     const std::size_t at_once_;
-    trouble trouble_{"second_chances"}, watching_{"dead_letters"};
+    failure_log trouble_{log::level::error, "clerk.second_chances"};
+    failure_log watching_{log::level::error, "clerk.dead_letters"};
     mutable std::mutex mutex_;
     second_chances_figures figures_;  // guarded by mutex_
 };
