@@ -67,8 +67,9 @@ public:
     void start();
     // Waits for the step in hand. Idempotent. Not to be called by the task itself.
     void stop();
-    // Asks it to stop and waits for that no longer than `patience`. False: it is still at work.
-    // Then interrupt what it waits for, and call stop().
+    // The same in parts, for a step that waits for a server: ask, interrupt the wait, stop().
+    void ask_to_stop();
+    // Asks, and waits for `patience` at most. False: the task is still at work.
     bool stop_within(milliseconds patience);
     // Any thread: takes a step now, or another one after that in hand. Costs two atomic reads while
     // the task is at work.
@@ -100,7 +101,6 @@ private:
     next_step take_step();
     void rest(const next_step& next);
     void guarded(const std::function<void()>& act);
-    void ask_to_stop();
 
     const std::string name_;
     const milliseconds interval_;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "base/backoff.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -49,9 +49,7 @@ answer hear(pay::channel* c, const ledger::open_question& q) {
 }
 
 milliseconds pause_after(std::uint32_t tries, const asker_options& o) {
-    milliseconds pause = o.pause_first;
-    for (std::uint32_t i = 0; i < tries && pause < o.pause_last; ++i) pause *= 2;
-    return std::min(pause, o.pause_last);
+    return backoff{o.pause_first, o.pause_last}.after(std::uint64_t{tries} + 1);
 }
 
 result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::order_no no,
