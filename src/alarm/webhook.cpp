@@ -15,7 +15,7 @@
 #include "base/hex.hpp"
 #include "base/log.hpp"
 #include "base/random_id.hpp"
-#include "store/http_client.hpp"
+#include "store/http/http_client.hpp"
 
 namespace floodgate::alarm {
 namespace {

@@ -74,7 +74,7 @@ private:
     worker_priority priority_;
     patient_sink sink_;
     desk desk_;
-    promise_source& line_;
+    sale::promise_source& line_;
     rush_sense rush_;
     bool pressed_ = false;
     bool adopted_ = false;              // the worker's priority; its own

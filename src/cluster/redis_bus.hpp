@@ -10,7 +10,7 @@
 
 #include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::cluster {
 

@@ -73,6 +73,7 @@ protected:
     std::string name_ = store::random_name();
     numbers numbers_;
     std::unique_ptr<store::redis> redis_;
+    manual_monotonic_clock clock_;
     std::vector<std::unique_ptr<lease_node>> nodes_;
 };
 
@@ -88,12 +89,11 @@ TEST_P(LeasesTest, HaveOneHolder) {
 }
 
 TEST_P(LeasesTest, AreRenewed) {
-    manual_monotonic_clock clock;
-    lease_node& a = start(add_node(lasting(name_), clock));
+    lease_node& a = start(add_node(lasting(name_), clock_));
     ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     for (int i = 0; i < 3; ++i) {
         shorten("care");
-        clock.advance(milliseconds(40'000));
+        clock_.advance(milliseconds(40'000));
         ASSERT_TRUE(is_long_again("care"));
         EXPECT_TRUE(a.leases.holds("care")) << "after two thirds of its time, and again";
     }
@@ -102,13 +102,12 @@ TEST_P(LeasesTest, AreRenewed) {
 }
 
 TEST_P(LeasesTest, AreBelievedInForNineTenthsOfTheirTime) {
-    manual_monotonic_clock clock;
-    lease_node& a = start(add_node(renewing_seldom(name_), clock));
+    lease_node& a = start(add_node(renewing_seldom(name_), clock_));
     ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
-    clock.advance(milliseconds(53'999));
+    clock_.advance(milliseconds(53'999));
     EXPECT_TRUE(a.leases.holds("care"));
     EXPECT_EQ(a.leases.held().size(), 1U);
-    clock.advance(milliseconds(1));
+    clock_.advance(milliseconds(1));
     EXPECT_FALSE(a.leases.holds("care")) << "although Redis would still say so";
     EXPECT_TRUE(a.leases.held().empty());
     EXPECT_EQ(holder(), a.leases.owner());

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::cluster {
 

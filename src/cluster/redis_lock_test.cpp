@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random_id.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::cluster {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "base/periodic_task.hpp"
 #include "base/result.hpp"
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::queue {
 
