@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -22,11 +24,11 @@ errc explain_entry(std::string_view act, const store::sql_error& failure);
 // How often and how long an act is run again because another transaction was in its way.
 class patience {
 public:
-    // Waits a little, longer each time and never the same as others who wait; false: no more.
+    // Waits a little, longer each time and with jitter, so that competitors part; false: no more.
     bool lasts();
 
 private:
-    int tries_ = 0;
+    std::uint64_t tries_ = 0;
     std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
