@@ -1,5 +1,6 @@
 """The cast of the cluster's tests: stores, nodes, nginx in front, and buyers who do not give up."""
 import collections
+import fcntl
 import json
 import os
 import random
@@ -64,7 +65,7 @@ class ClusterTest(FloodgateTest):
         self.addCleanup(client.close)
         return client
 
-    def holder(self, within_s=30):
+    def holder(self, within_s=60):
         """The node that enters the promises of the sale, when there is one."""
         name = f'floodgate_partition_serving{{partition="{self.sale % PARTITIONS}"}}'
         found = []
@@ -79,7 +80,7 @@ class ClusterTest(FloodgateTest):
         """The stream of the sale's promises in Redis."""
         return f"{books.name_of(self.shop.data)}:{{{self.sale % PARTITIONS}}}:line"
 
-    def wait_until_entered(self, count, within_s=60):
+    def wait_until_entered(self, count, within_s=180):
         """So many orders are in the ledger."""
         self.wait_until(lambda: len(orders_in(self.shop.data)) >= count, within_s,
                         f"there were never {count} orders")
@@ -97,9 +98,13 @@ class ClusterTest(FloodgateTest):
                    for name, value in figures.items()}
         print(f"\n{fault}: {figures}", flush=True)
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        known[fault] = figures
-        RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        with RESULTS.open("a+") as file:  # other tests may write theirs now
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            known = json.loads(file.read() or "{}")
+            known[fault] = figures
+            file.truncate(0)
+            file.write(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 class Buyers:
@@ -140,7 +145,7 @@ class Buyers:
                                      f"{dict(self.answers)} {self.trouble[:3]}")
             time.sleep(0.01)
 
-    def wait_until_sold_out(self, within_s=90):
+    def wait_until_sold_out(self, within_s=180):
         deadline = time.monotonic() + within_s
         while self.sold_out_at is None:
             if self.trouble or time.monotonic() > deadline:

@@ -32,7 +32,7 @@ class FaultTest(ClusterTest):
         buyers.wait_until_sold(self.STOCK // 2, 120)
         buyers.per_second = 1000  # everybody else
         buyers.wait_until_sold_out()
-        self.wait_until_entered(self.STOCK, 60)
+        self.wait_until_entered(self.STOCK, 180)
         buyers.finish()
         watch.finish()
         orders = orders_in(self.shop.data)
