@@ -160,7 +160,7 @@ constexpr std::array<std::string_view, 3> many_nodes{
     // a
     // channel to be asked. Galera holds only changed rows against each other.
     "ALTER TABLE orders ADD COLUMN touched BIGINT NOT NULL DEFAULT 0",
-    // number: the highest given out; whoever writes with a lower one is refused.
+    // number: the highest given out; a write with a lower one is refused.
     R"(CREATE TABLE fences (
         name VARCHAR(64) NOT NULL PRIMARY KEY,
         number BIGINT NOT NULL,
