@@ -11,7 +11,7 @@
 #include "gate/arbiter.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "gate/redis_turnstile.hpp"
-#include "store/redis_link.hpp"
+#include "store/redis/redis_link.hpp"
 
 namespace floodgate::gate {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "base/log.hpp"
 #include "ledger_crowd.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace {
 

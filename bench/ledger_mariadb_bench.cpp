@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ledger_crowd.hpp"
-#include "store/mariadb_database.hpp"
+#include "store/sql/mariadb_database.hpp"
 
 namespace {
 

@@ -9,11 +9,11 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "check.hpp"
-#include "check_cluster.hpp"
-#include "edge/listening.hpp"
-#include "engine.hpp"
-#include "fixture.hpp"
+#include "commands/check.hpp"
+#include "commands/check_cluster.hpp"
+#include "commands/fixture.hpp"
+#include "engine/engine.hpp"
+#include "http/listening.hpp"
 
 namespace floodgate {
 namespace {
@@ -42,15 +42,16 @@ void prepare_signals() {
 }
 
 int serve(const serve_options& o) {
-    settings s = read_settings(o.config);
+    engine::settings s = engine::read_settings(o.config);
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
     if (o.demo) s.pay_test = true;
-    edge::check_address(s.server.listen);  // before a data directory is made for nothing
+    http::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
-    const auto running = s.mode == run_mode::clustered ? make_clustered_engine(std::move(s))
-                                                       : make_embedded_engine(std::move(s));
+    const auto running = s.mode == engine::run_mode::clustered
+                             ? engine::make_clustered_engine(std::move(s))
+                             : engine::make_embedded_engine(std::move(s));
     if (o.demo) running->create_demo();
     running->create_first_admin();
     const std::string address = running->address();
@@ -67,18 +68,19 @@ int serve(const serve_options& o) {
 }
 
 // What `check` and `fixture` work on: a data directory, or the cluster that a file describes.
-settings settings_for(const std::string& config, const std::string& data) {
-    settings s = read_settings(config);
+engine::settings settings_for(const std::string& config, const std::string& data) {
+    engine::settings s = engine::read_settings(config);
     if (!data.empty()) s.data = data;
-    if (data.empty() && s.mode == run_mode::embedded)
+    if (data.empty() && s.mode == engine::run_mode::embedded)
         throw usage_error(config.empty() ? "--data DIR is needed, or --config FILE of a cluster"
                                          : "--data DIR is needed: " + config +
                                                " does not say mode = \"clustered\"");
     return s;
 }
 
-int check(const settings& s) {
-    const auto found = s.mode == run_mode::clustered ? check_cluster(s) : check_data(s.data);
+int check(const engine::settings& s) {
+    const auto found = s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
+                                                             : commands::check_data(s.data);
     for (const auto& sentence : found) fmt::print("WRONG {}\n", sentence);
     if (found.empty()) {
         fmt::print("all is well\n");
@@ -88,7 +90,7 @@ int check(const settings& s) {
     return found.empty() ? 0 : 1;
 }
 
-void describe_fixture(CLI::App& command, fixture_options& o) {
+void describe_fixture(CLI::App& command, commands::fixture_options& o) {
     command.add_option("--data", o.data, "An empty directory to fill");
     command.add_option("--config", o.config, "TOML file of a cluster whose empty ledger to fill");
     command.add_option("--users", o.users, "How many users, each logged in once")
@@ -122,7 +124,7 @@ int run(int argc, char** argv) {
     serve_command->add_flag("--demo", serving.demo,
                             "Fill an empty data directory with a demo sale");
 
-    fixture_options fixture;
+    commands::fixture_options fixture;
     auto* fixture_command = app.add_subcommand(
         "fixture", "Fill an empty data directory for load tests; prints one sale id a line");
     describe_fixture(*fixture_command, fixture);
@@ -140,7 +142,7 @@ int run(int argc, char** argv) {
     }
     if (*serve_command) return serve(serving);
     if (*fixture_command)
-        return make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
+        return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
     return check(settings_for(checked_config, checked));
 }
 

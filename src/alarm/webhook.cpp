@@ -14,7 +14,7 @@
 #include "base/hex.hpp"
 #include "base/log.hpp"
 #include "base/thread.hpp"
-#include "store/http_client.hpp"
+#include "store/http/http_client.hpp"
 
 namespace floodgate::alarm {
 namespace {

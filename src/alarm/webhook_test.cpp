@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "store/tiny_http_server.hpp"
+#include "store/http/tiny_http_server.hpp"
 
 namespace floodgate::alarm {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace floodgate::clerk {
 
-class journal_source final : public promise_source {
+class journal_source final : public sale::promise_source {
 public:
     explicit journal_source(journal::journal& j) : journal_(j) {}
     result<void> read(sale::sequence after, std::size_t max,

@@ -76,7 +76,7 @@ private:
     worker_priority priority_;
     patient_sink sink_;
     desk desk_;
-    promise_source& line_;
+    sale::promise_source& line_;
     rush_sense rush_;
     bool pressed_ = false;
 

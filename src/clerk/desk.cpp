@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "base/log.hpp"
-#include "clerk/entry_news.hpp"
 #include "sale/order_number.hpp"
+#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -155,7 +155,7 @@ void desk::tell(piece entered, const ledger::entry_report& report) {
     if (report.known > 0) {
         review(entered);
     } else if (told_) {
-        append_news(entered, report, news_);
+        shop::append_news(entered, report, news_);
     }
     if (told_ && !news_.empty()) told_(news_);
 }

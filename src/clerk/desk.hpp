@@ -46,7 +46,7 @@ public:
     // `entered` is the ledger's position at start. `told` hears of what was entered and what was
     // refused, not of what was put aside: to its buyer that is still queued. May be empty.
     struct world {
-        promise_source& source;
+        sale::promise_source& source;
         order_sink& sink;
         gate::turnstile& turnstile;
         const floodgate::clock& clock;
@@ -89,7 +89,7 @@ private:
 
     const world world_;
     const std::size_t batch_max_;
-    const ladder retries_;
+    const sale::retry_schedule retries_;
     const sale::tell_news told_;
     std::vector<sale::promise> batch_;  // in hand: read and not all of it in the book
     std::size_t done_ = 0;              // so many of them are

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "clerk/ladder.hpp"
+#include "sale/retry_schedule.hpp"
 
 namespace floodgate::clerk {
 
@@ -26,7 +26,7 @@ struct options {
     milliseconds retry_first{50};   // after the store failed; doubles up to
     milliseconds retry_last{1000};  // this
     milliseconds drain{5000};       // stop() enters what is durable for at most so long
-    ladder retries;                 // of a promise that was put aside
+    sale::retry_schedule retries;   // of a promise that was put aside
 };
 
 enum class priority : std::uint8_t {

@@ -6,7 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/thread.hpp"
-#include "clerk/entry_news.hpp"
+#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -242,7 +242,7 @@ void partition_keeper::tell(std::span<const sale::promise> entered,
         world_.gate.release(r.promise.sale, r.promise.buyer, r.promise.order);
     if (!world_.news || report.known > 0) return;  // told when they were entered
     std::vector<sale::order_news> news;
-    append_news(entered, report, news);
+    shop::append_news(entered, report, news);
     world_.news(news);
 }
 

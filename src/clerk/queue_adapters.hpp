@@ -9,7 +9,7 @@
 
 namespace floodgate::clerk {
 
-class queue_source final : public promise_source {
+class queue_source final : public sale::promise_source {
 public:
     explicit queue_source(queue::promise_queue& q) : queue_(q) {}
     result<void> read(sale::sequence after, std::size_t max,

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "clerk/ports.hpp"
-#include "gate/turnstile.hpp"
+#include "gate/memory_gate.hpp"
 
 namespace floodgate::clerk {
+
+using gate::memory_gate;
 
 inline constexpr instant noon{milliseconds(1'800'000'000'000)};
 inline constexpr milliseconds pay_within{600'000};
@@ -28,7 +30,7 @@ inline sale::promise promise_number(std::uint64_t n) {
     return p;
 }
 
-struct memory_source final : promise_source {
+struct memory_source final : sale::promise_source {
     std::mutex mutex;
     std::vector<sale::promise> line;
     std::atomic<std::uint64_t> last{0};
@@ -137,20 +139,6 @@ private:
                     const std::function<bool(const sale::promise&)>& such) {
         return such && std::ranges::any_of(batch, such);
     }
-};
-
-struct memory_gate final : gate::turnstile {
-    std::vector<sale::order_no> released;
-
-    void release(sale::sale_id, sale::user_id, sale::order_no order) override {
-        released.push_back(order);
-    }
-    std::unique_ptr<gate::lane> open_lane(std::function<void()>) override { return nullptr; }
-    result<void> warm_up(const sale::sale&) override { return {}; }
-    std::optional<gate::standing> look_up(sale::sale_id) override { return std::nullopt; }
-    std::vector<promised> promised_to(sale::user_id) override { return {}; }
-    std::vector<gate::held_unit> held_in(sale::sale_id) override { return {}; }
-    result<void> retake(const sale::promise&) override { return {}; }
 };
 
 }  // namespace floodgate::clerk

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "cluster/redis_leases.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::cluster {
 

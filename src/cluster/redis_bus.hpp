@@ -12,7 +12,7 @@
 
 #include "base/clock.hpp"
 #include "cluster/bus.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::cluster {
 

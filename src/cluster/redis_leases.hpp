@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cluster/lease.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::cluster {
 

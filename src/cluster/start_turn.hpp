@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::cluster {
 

@@ -1,7 +1,7 @@
 // The turnstile over a Redis that is killed, frozen, full, or loses an answer.
 
 #include "gate/turnstile_fixture.hpp"
-#include "store/redis_relay.hpp"
+#include "store/redis/redis_relay.hpp"
 
 namespace floodgate::gate {
 namespace {

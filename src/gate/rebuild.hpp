@@ -9,7 +9,7 @@
 #include "gate/gate_keys.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "sale/catalogue.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::gate {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "gate/redis_turnstile.hpp"
-#include "gate/reflections.hpp"
+#include "gate/refusal_cache.hpp"
 #include "gate/take_call.hpp"
 #include "sale/order_number.hpp"
-#include "store/redis_link.hpp"
+#include "store/redis/redis_link.hpp"
 
 namespace floodgate::gate {
 

@@ -4,9 +4,9 @@
 #include <cassert>
 #include <charconv>
 
+#include "gate/pending_releases.hpp"
 #include "gate/rebuild.hpp"
 #include "gate/redis_lane.hpp"
-#include "gate/returns.hpp"
 #include "gate/scripts.hpp"
 
 namespace floodgate::gate {

@@ -18,7 +18,7 @@
 
 #include "gate/turnstile.hpp"
 #include "sale/partition.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::gate {
 

@@ -18,7 +18,7 @@
 
 #pragma once
 
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::gate::scripts {
 

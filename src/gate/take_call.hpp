@@ -9,7 +9,7 @@
 
 #include "gate/gate_keys.hpp"
 #include "sale/attempt.hpp"
-#include "store/redis_channel.hpp"
+#include "store/redis/redis_channel.hpp"
 
 namespace floodgate::gate {
 

@@ -17,7 +17,7 @@
 #include "gate/embedded_turnstile.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "sale/line_in_memory.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::gate {
 

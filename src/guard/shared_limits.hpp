@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "guard/rate_limiter.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::guard {
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::guard {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "base/result.hpp"
 #include "guard/sessions.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::guard {
 

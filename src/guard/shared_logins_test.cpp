@@ -6,7 +6,7 @@
 
 #include "base/hex.hpp"
 #include "guard/tokens.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::guard {
 namespace {

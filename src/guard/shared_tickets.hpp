@@ -6,7 +6,7 @@
 #pragma once
 
 #include "guard/ticket_office.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::guard {
 

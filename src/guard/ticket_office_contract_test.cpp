@@ -8,7 +8,7 @@
 
 #include "guard/shared_tickets.hpp"
 #include "guard/tickets.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::guard {
 namespace {

@@ -33,7 +33,7 @@ std::string parent_of(const std::string& directory) {
 }
 
 template <class T>
-T expect(result<T> outcome, const std::string& doing) {
+T or_throw(result<T> outcome, const std::string& doing) {
     if (!outcome) throw std::runtime_error("cannot " + doing + ": " + outcome.error().message());
     if constexpr (!std::is_void_v<T>) return std::move(*outcome);
 }
@@ -56,8 +56,8 @@ void remove_torn_tail(store::file& file, const torn_tail& torn, const std::strin
     log::warning("journal.torn_tail_dropped", "file", path, "offset", torn.offset, "bytes",
                  torn.bytes);
     const std::vector<std::byte> zeros(torn.bytes);
-    expect(file.write_at(torn.offset, zeros), "clear the torn tail of " + path);
-    expect(file.sync(), "sync " + path);
+    or_throw(file.write_at(torn.offset, zeros), "clear the torn tail of " + path);
+    or_throw(file.sync(), "sync " + path);
 }
 
 // The last record may have been read from a cache that a failed sync, before a crash of the
@@ -65,15 +65,15 @@ void remove_torn_tail(store::file& file, const torn_tail& torn, const std::strin
 // says.
 void rewrite_last_record(store::file& file, const found_record& last, const std::string& path) {
     std::vector<std::byte> bytes(record_bytes(last.header.payload_bytes));
-    const std::size_t read = expect(file.read_at(last.offset, bytes), "read " + path);
+    const std::size_t read = or_throw(file.read_at(last.offset, bytes), "read " + path);
     if (read != bytes.size() || !read_record(bytes))
         throw std::runtime_error(path + " changed while it was read");
-    expect(file.write_at(last.offset, bytes), "write " + path);
-    expect(file.sync(), "sync " + path);
+    or_throw(file.write_at(last.offset, bytes), "write " + path);
+    or_throw(file.sync(), "sync " + path);
 }
 
 line_end begin_line(segment_maker& maker, segment_index& index) {
-    auto begun = expect(maker.begin({1}, 0), "begin a journal in " + maker.directory());
+    auto begun = or_throw(maker.begin({1}, 0), "begin a journal in " + maker.directory());
     index.add_segment(begun.header.first, begun.header.bytes);
     line_end end;
     end.file = std::move(begun.file);
@@ -86,8 +86,8 @@ line_end begin_line(segment_maker& maker, segment_index& index) {
 }  // namespace
 
 void make_directory(store::file_system& files, const std::string& directory) {
-    expect(files.make_directory(directory), "make " + directory);
-    expect(files.sync_directory(parent_of(directory)), "sync the parent of " + directory);
+    or_throw(files.make_directory(directory), "make " + directory);
+    or_throw(files.sync_directory(parent_of(directory)), "sync the parent of " + directory);
 }
 
 line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
@@ -98,12 +98,12 @@ line_end recover(store::file_system& files, segment_maker& maker, segment_index&
         throw std::runtime_error("the journal is damaged: " + found.damage.front());
     refuse_gaps(found, maker.directory(), entered);
     // Names too may be only in the cache.
-    expect(files.sync_directory(maker.directory()), "sync " + maker.directory());
+    or_throw(files.sync_directory(maker.directory()), "sync " + maker.directory());
     if (found.first.value == 0) return begin_line(maker, index);
 
     const std::string path = maker.path_of(segment_name(found.newest.first));
     line_end end;
-    end.file = expect(files.open(path), "open " + path);
+    end.file = or_throw(files.open(path), "open " + path);
     end.segment = found.newest.first;
     end.segment_bytes = found.newest.bytes;
     end.offset = found.end;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "journal/format.hpp"
-#include "store/file_system.hpp"
+#include "store/files/file_system.hpp"
 
 namespace floodgate::journal {
 

@@ -12,7 +12,7 @@
 
 #include "journal/format.hpp"
 #include "sale/promise.hpp"
-#include "store/file_system.hpp"
+#include "store/files/file_system.hpp"
 
 namespace floodgate::journal {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "journal/journal.hpp"
-#include "store/simulated_files.hpp"
+#include "store/files/simulated_files.hpp"
 
 namespace floodgate::journal {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "ledger/attempt.hpp"
-#include "store/sql.hpp"
+#include "ledger/guarded.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

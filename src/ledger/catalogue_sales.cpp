@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ledger/attempt.hpp"
 #include "ledger/catalogue_book.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/stock_log.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

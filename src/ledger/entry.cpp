@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ledger/stock_log.hpp"
-#include "store/insert_rows.hpp"
+#include "store/sql/insert_rows.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ledger/order_book.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sale/order.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -4,7 +4,7 @@
 
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace floodgate::ledger {
 namespace {

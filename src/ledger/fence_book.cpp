@@ -1,6 +1,6 @@
 #include "ledger/fence_book.hpp"
 
-#include "ledger/attempt.hpp"
+#include "ledger/guarded.hpp"
 
 namespace floodgate::ledger {
 

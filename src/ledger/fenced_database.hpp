@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "ledger/entry.hpp"
-#include "ledger/finder.hpp"
+#include "ledger/finding_list.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/letter_payload.hpp"
 #include "ledger/stock_log.hpp"
 #include "ledger/stock_trace.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

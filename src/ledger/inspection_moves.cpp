@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "ledger/finder.hpp"
+#include "ledger/finding_list.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/order_row.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ledger/order_book.hpp"
 #include "sale/ids.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -1,7 +1,7 @@
 #include "ledger/ledger.hpp"
 
 #include "ledger/migrations.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

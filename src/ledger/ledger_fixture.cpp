@@ -5,7 +5,7 @@
 
 #include "ledger/mariadb_scratch.hpp"
 #include "ledger/tampered_database.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace floodgate::ledger {
 namespace {

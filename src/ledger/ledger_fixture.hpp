@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ledger/ledger.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -2,13 +2,13 @@
 
 #include <cstdlib>
 
-#include "ledger/attempt.hpp"
-#include "ledger/cut.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/journal_position.hpp"
 #include "ledger/letter_payload.hpp"
-#include "store/sql.hpp"
+#include "ledger/truncated.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

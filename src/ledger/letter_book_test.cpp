@@ -2,8 +2,8 @@
 
 #include "ledger/letter_book.hpp"
 
-#include "ledger/cut.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "ledger/truncated.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "store/mariadb_database.hpp"
+#include "store/sql/mariadb_database.hpp"
 
 namespace floodgate::ledger {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "ledger/attempt.hpp"
-#include "store/sql.hpp"
+#include "ledger/guarded.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -1,7 +1,7 @@
 #include "ledger/migrations.hpp"
 
 #include "ledger/ledger_fixture.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "ledger/attempt.hpp"
-#include "ledger/moving.hpp"
+#include "ledger/guarded.hpp"
+#include "ledger/move_steps.hpp"
 
 namespace floodgate::ledger {
 namespace {

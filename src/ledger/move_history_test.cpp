@@ -121,7 +121,7 @@ TEST_P(MoveHistoryContractTest, OfThreadsThatRaceForAnOrderExactlyOneWins) {
     };
     std::atomic<bool> over = false;
     {
-        std::jthread closer([&] {
+        std::jthread deadline_closer([&] {
             while (!over)
                 for (const auto& m : moves_.close_due(end, 3).value().closed) note(m);
         });

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ledger/attempt.hpp"
 #include "ledger/entry.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/journal_position.hpp"
 #include "ledger/order_row.hpp"
 #include "sale/partition.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

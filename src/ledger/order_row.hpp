@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sale/order.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

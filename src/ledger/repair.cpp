@@ -2,15 +2,15 @@
 
 #include <optional>
 
-#include "ledger/attempt.hpp"
-#include "ledger/cut.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
-#include "ledger/finder.hpp"
+#include "ledger/finding_list.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/stock_log.hpp"
 #include "ledger/tally_book.hpp"
-#include "store/sql.hpp"
+#include "ledger/truncated.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

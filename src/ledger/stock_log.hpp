@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ledger/catalogue_book.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

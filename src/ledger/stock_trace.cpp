@@ -4,8 +4,8 @@
 #include <charconv>
 #include <optional>
 
-#include "ledger/finder.hpp"
-#include "store/sql.hpp"
+#include "ledger/finding_list.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ledger/attempt.hpp"
+#include "ledger/guarded.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/journal_position.hpp"
 #include "ledger/letter_payload.hpp"
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "store/sql.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "ledger/attempt.hpp"
-#include "store/insert_rows.hpp"
+#include "ledger/guarded.hpp"
+#include "store/sql/insert_rows.hpp"
 
 namespace floodgate::ledger {
 namespace {

@@ -18,7 +18,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "sale/partition.hpp"
-#include "store/redis.hpp"
+#include "store/redis/redis.hpp"
 
 namespace floodgate::queue {
 

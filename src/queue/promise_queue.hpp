@@ -31,7 +31,7 @@ public:
     virtual void start(sale::sequence entered, std::function<void()> news) = 0;
     virtual void stop() = 0;  // idempotent; what was read and not entered stays in the line
 
-    // After start(). As clerk::promise_source has them: see there. corrupt: the line does not go on
+    // After start(). As sale::promise_source has them: see there. corrupt: the line does not go on
     // where it ended (a store that went back in time, a missing entry): rebuild the partition.
     virtual result<void> read(sale::sequence after, std::size_t max,
                               std::vector<sale::promise>& out) = 0;

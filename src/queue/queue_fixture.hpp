@@ -13,7 +13,7 @@
 
 #include "queue/rabbit_queue.hpp"
 #include "queue/stream_queue.hpp"
-#include "store/redis_fixture.hpp"
+#include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::queue {
 

@@ -23,7 +23,7 @@
 #include "queue/promise_queue.hpp"
 #include "queue/received_line.hpp"
 #include "queue/relay.hpp"
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::queue {
 

@@ -8,7 +8,7 @@
 
 #include "queue/line_order.hpp"
 #include "queue/partition_stream.hpp"
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::queue {
 

@@ -21,7 +21,7 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
-#include "store/rabbit.hpp"
+#include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::queue {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edge/conversation.hpp"
+#include "http/conversation.hpp"
 
 namespace {
 

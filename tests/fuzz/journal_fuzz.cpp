@@ -12,7 +12,7 @@
 #include "journal/format.hpp"
 #include "journal/journal.hpp"
 #include "journal/segment_name.hpp"
-#include "store/simulated_files.hpp"
+#include "store/files/simulated_files.hpp"
 
 namespace {
 

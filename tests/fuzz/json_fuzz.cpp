@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
-#include "edge/auth_api.hpp"
-#include "edge/conversation.hpp"
-#include "edge/json_body.hpp"
-#include "edge/json_keys.hpp"
-#include "edge/purchase.hpp"
+#include "api/auth_api.hpp"
+#include "api/json_body.hpp"
+#include "api/json_keys.hpp"
 #include "guard/account_rules.hpp"
+#include "http/conversation.hpp"
+#include "http/purchase.hpp"
 #include "sale/catalogue.hpp"
 #include "sale/user.hpp"
 

@@ -5,11 +5,11 @@
 
 #include "base/even_clock.hpp"
 #include "base/log.hpp"
-#include "clerk/closer.hpp"
 #include "gate/embedded_turnstile.hpp"
+#include "jobs/deadline_closer.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/line_in_memory.hpp"
-#include "store/sqlite_database.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace floodgate {
 namespace {
@@ -83,8 +83,8 @@ protected:
     ledger::ledger book_{store::open_sqlite({.path = ":memory:"})};
     sale::line_in_memory line_;
     gate::embedded_turnstile gate_{line_, {}};
-    clerk::aftermath after_{gate_, {}};
-    clerk::closer closer_{{book_.moves(), after_, clock_}};
+    shop::settlement after_{gate_, {}};
+    jobs::deadline_closer closer_{{book_.moves(), after_, clock_}};
     sale::sale_id open_, tomorrow_;
 };
 

@@ -19,12 +19,12 @@
 
 #include "base/log.hpp"
 #include "clerk/adapters.hpp"
-#include "clerk/aftermath.hpp"
 #include "clerk/desk.hpp"
 #include "gate/embedded_turnstile.hpp"
-#include "restore.hpp"
-#include "store/simulated_files.hpp"
-#include "store/sqlite_database.hpp"
+#include "shop/gate_restore.hpp"
+#include "shop/settlement.hpp"
+#include "store/files/simulated_files.hpp"
+#include "store/sql/sqlite_database.hpp"
 
 namespace floodgate {
 namespace {
@@ -123,7 +123,7 @@ private:
         desk_ =
             std::make_unique<clerk::desk>(clerk::desk::world{*source_, sink_, *turnstile_, clock_},
                                           clerk::options{.batch_max = 7}, *entered, nullptr);
-        after_ = std::make_unique<clerk::aftermath>(*turnstile_, nullptr);
+        after_ = std::make_unique<shop::settlement>(*turnstile_, nullptr);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
     }
 
@@ -263,7 +263,7 @@ private:
     std::unique_ptr<clerk::journal_source> source_;
     clerk::ledger_sink sink_{book_, clock_};
     std::unique_ptr<clerk::desk> desk_;
-    std::unique_ptr<clerk::aftermath> after_;
+    std::unique_ptr<shop::settlement> after_;
 };
 
 TEST(EngineSimulation, KeepsEveryPromiseThroughPowerCuts) {

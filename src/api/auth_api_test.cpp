@@ -1,0 +1,149 @@
+#include "api/auth_api.hpp"
+
+#include "api/handler_fixture.hpp"
+#include "guard/tokens.hpp"
+
+namespace floodgate::api {
+namespace {
+
+class AuthApiTest : public HandlerTest {
+protected:
+    answered sign_up(const std::string& phone, const std::string& password = "correct horse") {
+        return post("/auth/register", R"({"phone":")" + phone + R"(","password":")" + password +
+                                          R"(","nickname":"Ming"})");
+    }
+    answered sign_in(const std::string& phone, const std::string& password = "correct horse") {
+        return post("/auth/login",
+                    R"({"phone":")" + phone + R"(","password":")" + password + R"("})");
+    }
+    static std::string token_of(const answered& a) {
+        return std::string(a.body.at("token").as_string());
+    }
+    void from(const char* address) { next_.client = boost::asio::ip::make_address(address); }
+};
+
+TEST_F(AuthApiTest, RegistersAndIsLoggedInAtOnce) {
+    const answered r = sign_up("138 0000-0000");
+    ASSERT_EQ(r.status, 201);
+    EXPECT_EQ(r.body.at("user").at("phone").as_string(), "13800000000");
+    EXPECT_EQ(r.body.at("user").at("role").as_string(), "buyer");
+    EXPECT_EQ(r.body.at("expires_at").as_string(), to_iso(ledger::noon + milliseconds(3'600'000)));
+    const auto who = sessions_.find(token_of(r), clock_.now());
+    ASSERT_TRUE(who);
+    EXPECT_EQ(who->user.value, r.body.at("user").at("id").as_int64());
+    EXPECT_NE(r.headers.find("no-store"), std::string::npos);
+}
+
+TEST_F(AuthApiTest, KeepsTheLoginForARestart) {
+    const answered r = sign_up("13800000000");
+    std::vector<sale::token_hash> kept;
+    ASSERT_TRUE(
+        book_.users()
+            .for_each_login(clock_.now(), [&](const sale::login& l) { kept.push_back(l.hash); })
+            .has_value());
+    EXPECT_EQ(kept, std::vector{guard::hash_of(token_of(r))}) << "the hash, never the token";
+}
+
+TEST_F(AuthApiTest, RefusesAPhoneNumberThatIsTaken) {
+    sign_up("13800000000");
+    const answered r = sign_up("+86 138 0000 0000");
+    EXPECT_EQ(r.status, 409);
+    EXPECT_EQ(r.code(), "already_exists");
+}
+
+TEST_F(AuthApiTest, LogsInWithTheRightPasswordOnly) {
+    sign_up("13800000000");
+    const answered in = sign_in("138-0000-0000");
+    EXPECT_EQ(in.status, 200);
+    EXPECT_TRUE(sessions_.find(token_of(in), clock_.now()));
+    EXPECT_EQ(sign_in("13800000000", "wrong horse").code(), "wrong_credentials");
+}
+
+TEST_F(AuthApiTest, SaysTheSameToAnUnknownPhoneAndAWrongPassword) {
+    sign_up("13800000000");
+    const answered wrong = sign_in("13800000000", "wrong horse");
+    const answered unknown = sign_in("13900000000", "wrong horse");
+    EXPECT_EQ(wrong.status, 401);
+    EXPECT_EQ(wrong.body, unknown.body);
+    EXPECT_EQ(wrong.headers, unknown.headers);
+}
+
+TEST_F(AuthApiTest, LogsOutForGood) {
+    const answered in = sign_up("13800000000");
+    next_.token = token_of(in);
+    EXPECT_EQ(post("/auth/logout").status, 204);
+    EXPECT_FALSE(sessions_.find(next_.token, clock_.now()));
+    int kept = 0;
+    ASSERT_TRUE(
+        book_.users().for_each_login(clock_.now(), [&](const auto&) { ++kept; }).has_value());
+    EXPECT_EQ(kept, 0);
+}
+
+TEST_F(AuthApiTest, KnowsWhoIsAsking) {
+    const answered in = sign_up("13800000000");
+    as_buyer(in.body.at("user").at("id").as_int64());
+    EXPECT_EQ(get("/me").body, in.body.at("user"));
+    as_buyer(999);
+    EXPECT_EQ(get("/me").status, 404);
+}
+
+TEST_F(AuthApiTest, LimitsAttemptsPerPhoneWhateverTheAddress) {
+    for (int i = 0; i < 3; ++i) {
+        from(("192.0.2." + std::to_string(i + 1)).c_str());
+        EXPECT_EQ(sign_in("13800000000").status, 401);
+    }
+    from("192.0.2.9");
+    const answered r = sign_in("138 0000 0000");
+    EXPECT_EQ(r.status, 429);
+    EXPECT_EQ(r.body.at("retry_after_ms").as_int64(), 10'000);
+    EXPECT_EQ(r.headers, "Retry-After: 10\r\n");
+    clock_.advance(milliseconds(10'000));
+    EXPECT_EQ(sign_in("13800000000").status, 401);
+}
+
+TEST_F(AuthApiTest, LimitsAttemptsPerAddressWhateverThePhone) {
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(sign_in("1380000000" + std::to_string(i)).status, 401);
+    EXPECT_EQ(sign_in("13800000009").status, 429);
+    EXPECT_EQ(sign_up("13800000009").status, 429);
+    next_.client_is_trusted_proxy = true;
+    EXPECT_EQ(sign_in("13800000009").status, 401) << "a proxy's own address is not limited";
+}
+
+TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
+    EXPECT_EQ(sign_up("1234").detail(), "phone must have 5 digits or more");
+    EXPECT_EQ(sign_up("138o0000000").detail(), "phone must be digits, after an optional +");
+    EXPECT_EQ(sign_up("13800000000", "short").detail(), "password must have 8 bytes or more");
+    EXPECT_EQ(sign_up("13800000000", std::string(129, 'x')).detail(),
+              "password must have 1 to 128 bytes");
+    const answered r = post(
+        "/auth/register", R"({"phone":"13800000000","password":"12345678","nickname":"a\u202eb"})");
+    EXPECT_EQ(r.detail(), "nickname must not have control characters");
+    EXPECT_EQ(
+        post("/auth/login", R"({"phone":"13800000000","password":"x","role":"admin"})").status,
+        400);
+    EXPECT_EQ(post("/auth/login", "").detail(), "phone is missing");
+}
+
+TEST_F(AuthApiTest, MakesANewHashWhenTheCostWasRaised) {
+    const guard::passwords dearer({2, 16384});
+    sale::user u;
+    u.phone = "13800000000";
+    u.nickname = "Ming";
+    u.password_hash = dearer.hash("correct horse");
+    u.created_at = clock_.now();
+    ASSERT_TRUE(book_.users().add(u).has_value());
+    EXPECT_EQ(sign_in("13800000000").status, 200);
+    const std::string now = book_.users().find("13800000000")->password_hash;
+    EXPECT_NE(now, u.password_hash);
+    EXPECT_TRUE(passwords_.verify(now, "correct horse"));
+}
+
+TEST(NormalisedPhone, IsOneHoweverItIsTyped) {
+    EXPECT_EQ(normalised_phone("138 0000-0000"), "13800000000");
+    EXPECT_EQ(normalised_phone("+86 13800000000"), "13800000000");
+    EXPECT_EQ(normalised_phone("+1 415 555 0123"), "+14155550123");
+    EXPECT_EQ(normalised_phone("+86 10 1234 5678"), "+861012345678") << "a landline";
+}
+
+}  // namespace
+}  // namespace floodgate::api

@@ -1,0 +1,39 @@
+// One HTTP request as a handler sees it: owned, checked, its sender known.
+
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "sale/user.hpp"
+
+namespace floodgate::api {
+
+enum class verb : std::uint8_t { get = 1, post, put, other };
+enum class language : std::uint8_t { en = 1, zh };
+
+struct call {
+    std::string path;               // as sent, without the query
+    std::string query;              // after '?', still percent-encoded
+    std::vector<std::int64_t> ids;  // the numbers that stood in the route's {id} places, in order
+    std::string body;
+    std::string if_none_match;
+    std::string token;   // as sent; empty when there was none
+    sale::user_id user;  // 0: nobody is logged in
+    sale::role role = sale::role::buyer;
+    boost::asio::ip::address client;       // already behind trusted proxies
+    bool client_is_trusted_proxy = false;  // its address is not rate-limited
+    api::language language = api::language::en;
+    instant now;
+};
+
+// The first value of `name` in the query, percent-decoded ('+' is a blank); nothing when absent.
+std::optional<std::string> query_value(const call& c, std::string_view name);
+
+}  // namespace floodgate::api

@@ -1,0 +1,16 @@
+// Products, rounds and sales as JSON: the words of the API.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "sale/catalogue.hpp"
+
+namespace floodgate::api {
+
+boost::json::object to_json(const sale::product& p);
+boost::json::object to_json(const sale::round& r);
+// As admins see it: flat, with the ids of its product and round.
+boost::json::object to_json(const sale::sale& s);
+
+}  // namespace floodgate::api

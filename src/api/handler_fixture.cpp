@@ -1,0 +1,127 @@
+#include "api/handler_fixture.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <fmt/format.h>
+
+#include "api/openapi_contract.hpp"
+
+namespace floodgate::api {
+
+HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
+    next_.client = boost::asio::ip::make_address("192.0.2.1");
+}
+
+services HandlerTest::services_over(gate::turnstile& gate) {
+    return {.clock = clock_,
+            .turnstile = gate,
+            .ledger = book_,
+            .sessions = sessions_,
+            .passwords = passwords_,
+            .login_by_address = by_address_,
+            .login_by_phone = by_phone_,
+            .purchase_by_address = unlimited_,
+            .purchase_by_user = unlimited_,
+            .showcase = showcase_,
+            .catalogue_mutex = catalogue_mutex_,
+            .recent = recent_,
+            .tickets = tickets_,
+            .login_lifetime = milliseconds(3'600'000),
+            .channels = channels_,
+            .alarms = alarms_,
+            .warm_up = warm_up_,
+            .clerk = clerk_stand_in(),
+            .readiness = {},
+            .durability = {},
+            .metrics_text = {}};
+}
+
+clerks_help HandlerTest::clerk_stand_in() {
+    return {.settle =
+                [this](const ledger::move_outcome& m) {
+                    settled_.push_back(m.order);
+                    if (m.moved && !sale::holds_stock(m.order.state))
+                        turnstile_.release(m.order.sale, m.order.buyer, m.order.no);
+                },
+            .ask_channels = [this] { ++channels_asked_; },
+            .reconciliation = [this] { return reconciliation_; },
+            .reconcile = [this](sale::sale_id id) -> result<sale::balance> {
+                for (const sale::balance& b : reconciliation_.sales)
+                    if (b.sale == id) return b;
+                return make_error_code(errc::not_found);
+            },
+            .repair = [this](sale::sale_id id,
+                             const std::string& note) -> result<ledger::repair_report> {
+                repairs_.push_back(fmt::format("{} {}", id.value, note));
+                return ledger::repair_report{.done = {"held by -1"}, .open = {}};
+            }};
+}
+
+answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {
+    call c = next_;
+    const std::size_t query = std::min(target.find('?'), target.size());
+    const std::string path = target.substr(0, query);
+    c.path = path.starts_with("//") ? path.substr(1) : "/api/v1" + path;
+    if (query < target.size()) c.query = target.substr(query + 1);
+    c.body = body;
+    c.user = who_.user;
+    c.role = who_.role;
+    c.now = clock_.now();
+    const route_match found = match(v, c.path);
+    if (!found.route || !found.route->work) {
+        ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
+        return {};
+    }
+    c.ids = found.ids;
+    const reply r = found.route->work(with_, c);
+    EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
+        << to_text(v) << " " << target << " " << r.status << " " << r.body;
+    const bool json = r.content_type.find("json") != std::string::npos && !r.body.empty();
+    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers};
+}
+
+std::int64_t HandlerTest::draft_sale(std::int64_t stock, int limit) {
+    const guard::identity before = std::exchange(who_, {{1}, sale::role::admin});
+    const auto product = post("/admin/products", R"({"title":"Kettle","list_price_fen":19900})");
+    const auto round =
+        post("/admin/rounds",
+             fmt::format(R"({{"title":"Noon","starts_at":"{}",)"
+                         R"("ends_at":"{}"}})",
+                         to_iso(ledger::noon), to_iso(ledger::noon + std::chrono::hours(2))));
+    const auto sale =
+        post("/admin/sales",
+             fmt::format(
+                 R"({{"product_id":{},"round_id":{},"price_fen":9900,"stock":{},"limit":{}}})",
+                 product.body.at("id").as_int64(), round.body.at("id").as_int64(), stock, limit));
+    EXPECT_EQ(sale.status, 201);
+    who_ = before;
+    return sale.body.at("id").as_int64();
+}
+
+std::int64_t HandlerTest::published_sale(std::int64_t stock, int limit) {
+    const std::int64_t id = draft_sale(stock, limit);
+    const guard::identity before = std::exchange(who_, {{1}, sale::role::admin});
+    EXPECT_EQ(post(fmt::format("/admin/sales/{}/publish", id)).status, 200);
+    who_ = before;
+    return id;
+}
+
+sale::verdict HandlerTest::buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity) {
+    const auto lane = turnstile_.open_lane([] {});
+    const sale::attempt a{.sale = {sale}, .buyer = {buyer}, .quantity = quantity};
+    lane->submit({&a, 1}, clock_.now());
+    std::vector<sale::verdict> out;
+    lane->collect(out);
+    return out.at(0);
+}
+
+void HandlerTest::enter_all() {
+    const std::vector<sale::promise> batch(
+        line_.kept.begin() + static_cast<std::ptrdiff_t>(entered_), line_.kept.end());
+    entered_ = line_.kept.size();
+    if (batch.empty()) return;
+    verbs_.enter(batch);
+    recent_.start_from(batch.back().order);
+}
+
+}  // namespace floodgate::api

@@ -1,0 +1,89 @@
+// For tests: the handlers over a real ledger and a real gate, asked through the table of routes.
+// Every answer is held against openapi.json.
+
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/routes.hpp"
+#include "gate/embedded_turnstile.hpp"
+#include "guard/passwords.hpp"
+#include "guard/tickets.hpp"
+#include "ledger/ledger_fixture.hpp"
+#include "sale/line_in_memory.hpp"
+
+namespace floodgate::api {
+
+using sale::line_in_memory;
+
+struct answered {
+    int status = 0;
+    boost::json::value body;  // null when there is none
+    std::string headers;
+
+    std::string code() const { return std::string(body.at("code").as_string()); }
+    std::string detail() const { return std::string(body.at("detail").as_string()); }
+};
+
+class HandlerTest : public testing::Test {
+protected:
+    HandlerTest();
+
+    // Who asks from now on. Admin 1 unless told.
+    void as_admin() { who_ = {{1}, sale::role::admin}; }
+    void as_buyer(std::int64_t id) { who_ = {{id}, sale::role::buyer}; }
+
+    answered get(const std::string& target) { return ask(verb::get, target, ""); }
+    answered post(const std::string& target, const std::string& body = "") {
+        return ask(verb::post, target, body);
+    }
+    answered put(const std::string& target, const std::string& body) {
+        return ask(verb::put, target, body);
+    }
+    // The target is a path under /api/v1, or with a leading // one at the root.
+    answered ask(verb v, const std::string& target, const std::string& body);
+
+    // A product, a round open from noon for two hours, a published sale, made by an admin.
+    std::int64_t published_sale(std::int64_t stock, int limit = 1);
+    std::int64_t draft_sale(std::int64_t stock, int limit = 1);
+
+    sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
+    clerks_help clerk_stand_in();
+    services services_over(gate::turnstile& gate);
+    void enter_all();  // what the clerk does: every promise not yet in the ledger
+
+    ledger::scratch_directory directory_;
+    ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
+    ledger::ledger& book_ = verbs_.book();
+    manual_clock clock_{ledger::noon};
+    line_in_memory line_;
+    gate::embedded_turnstile turnstile_{line_, {}};
+    guard::sessions sessions_;
+    guard::passwords passwords_{guard::cheapest};
+    guard::rate_limiter by_address_{{.rate_per_s = 0.1, .burst = 6}};
+    guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
+    guard::rate_limiter unlimited_{{}};
+    showcase showcase_{book_.catalogue(), turnstile_};
+    std::mutex catalogue_mutex_;
+    shop::recent_orders recent_;
+    guard::tickets tickets_;
+    pay::channels channels_;
+    alarm::board alarms_;
+    warm_up_progress warm_up_;
+    std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
+    int channels_asked_ = 0;
+    sale::reconciliation reconciliation_;
+    std::vector<std::string> repairs_;  // "7 the note"
+    services with_;
+    call next_;  // what the next call carries besides: token, client, language
+    guard::identity who_{{1}, sale::role::admin};
+    std::size_t entered_ = 0;
+};
+
+}  // namespace floodgate::api

@@ -1,0 +1,88 @@
+// A request body: one JSON object, read strictly, field by field.
+//
+//   json_body body(c.body);
+//   p.title = body.text("title", {.min = 1, .max = title_bytes_max});
+//   p.list_price = {body.integer("list_price_fen", {0, price_fen_max})};
+//   if (const auto fault = body.finish()) return refuse(*fault, c.language);
+//
+// The first fault wins; after it every read gives an empty value. Broken JSON, bad UTF-8, nesting
+// deeper than 8, a key that stands there twice, wrong types, fractions and exponents, values out of
+// bounds, missing fields and fields nobody asked for are faults, each one sentence.
+// An empty body counts as {}.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/reply.hpp"
+#include "base/clock.hpp"
+#include "base/config_file.hpp"
+
+namespace floodgate::api {
+
+// In bytes. With a minimum above 0, blanks alone do not count. No control characters, except that
+// `lines` allows \n and \t.
+struct text_rule {
+    std::size_t min = 0;
+    std::size_t max = 0;
+    bool lines = false;
+};
+
+struct list_rule {
+    std::size_t count_max = 0;
+    text_rule each{};
+};
+
+struct body_fault {
+    std::string field;   // empty: the body as a whole
+    std::string detail;  // one sentence
+};
+
+class json_body {
+public:
+    explicit json_body(std::string_view text);
+
+    std::string text(std::string_view field, text_rule rule);
+    std::int64_t integer(std::string_view field, bounds allowed);
+    std::vector<std::string> texts(std::string_view field, list_rule rule);
+    instant time(std::string_view field);  // see parse_iso
+
+    // Faults when one is absent. For a body whose optional fields a creation needs and a change
+    // does not.
+    void require(std::initializer_list<std::string_view> fields);
+
+    // Nothing when the field is absent. null is not absent: it is a wrong type.
+    std::optional<std::string> optional_text(std::string_view field, text_rule rule);
+    std::optional<std::int64_t> optional_integer(std::string_view field, bounds allowed);
+    std::optional<bool> optional_boolean(std::string_view field);
+    std::optional<std::vector<std::string>> optional_texts(std::string_view field, list_rule rule);
+    std::optional<instant> optional_time(std::string_view field);
+
+    // The first fault. Call it last: a field not asked for until now is one.
+    std::optional<body_fault> finish();
+
+private:
+    void read(std::string_view text);
+    const boost::json::value* find(std::string_view field);
+    void blame(std::string_view field, std::string detail);
+    void check(std::string_view field, std::string_view text, text_rule rule);
+
+    template <class T>
+    T required(std::string_view field, std::optional<T> value);
+
+    boost::json::object object_;
+    std::vector<std::string> asked_;
+    std::optional<body_fault> fault_;
+};
+
+// 400 bad_request with detail and field.
+reply refuse(const body_fault& fault, language lang);
+
+}  // namespace floodgate::api

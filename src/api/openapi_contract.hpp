@@ -1,0 +1,22 @@
+// For tests: holds answers against openapi.json.
+
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "api/reply.hpp"
+
+namespace floodgate::api {
+
+const boost::json::object& openapi_document();
+
+// What `method path` (the path as in the route table) may not answer like this; empty: it may.
+std::string breach_of_contract(std::string_view method, std::string_view path, const reply& r);
+
+// What is wrong with `value`, by the part of JSON Schema that openapi.json uses; empty: nothing.
+std::string schema_fault(const boost::json::value& value, const boost::json::object& schema);
+
+}  // namespace floodgate::api

@@ -1,0 +1,120 @@
+// Admins' handlers for what the engine watches: open payments, reconciliation, alerts.
+
+#include <boost/json/array.hpp>
+
+#include <limits>
+#include <utility>
+
+#include "api/admin_desk.hpp"
+#include "api/failure.hpp"
+#include "api/json_body.hpp"
+#include "api/operations_api.hpp"
+#include "api/order_json.hpp"
+#include "api/query.hpp"
+#include "sale/order_number.hpp"
+
+namespace floodgate::api {
+namespace {
+
+constexpr std::size_t note_bytes_max = 200;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+boost::json::array to_json(const std::vector<std::string>& sentences) {
+    boost::json::array out;
+    for (const std::string& s : sentences) out.push_back(boost::json::string(s));
+    return out;
+}
+
+boost::json::object to_json(const sale::balance& b) {
+    boost::json::object out{{"sale_id", b.sale.value},  {"stock", b.stock},
+                            {"free", b.free},           {"promised", b.promised},
+                            {"unpaid", b.unpaid},       {"paid", b.paid},
+                            {"refunding", b.refunding}, {"letters", b.letters},
+                            {"off_by", b.off_by()},     {"differences", to_json(b.differences)}};
+    if (b.wrong_since != never) out["wrong_since"] = to_iso(b.wrong_since);
+    return out;
+}
+
+boost::json::object to_json(const ledger::open_question& q) {
+    return {{"order", api::to_json(q.order)},
+            {"buyer_id", q.order.buyer.value},
+            {"method", q.method},
+            {"question", q.what == ledger::question::close ? "close" : "refund"},
+            {"tries", q.tries},
+            {"asked_since", to_iso(q.asked_since)},
+            {"note", q.note}};
+}
+
+}  // namespace
+
+reply list_questions(services& with, const call& c) {
+    constexpr bounds limits{1, 500};
+    const auto limit = query_number(c, "limit", limits, 50);
+    if (!limit) return bad_query(c, "limit", limits);
+    const auto after = query_number(c, "after", {1, most}, 0);
+    if (!after) return bad_query(c, "after", {1, most});
+    const auto count = static_cast<std::size_t>(*limit);
+    const auto found = with.ledger.moves().all_questions(
+        sale::order_no{static_cast<std::uint64_t>(*after)}, count + 1);
+    if (!found) return failure_reply(found.error(), c.language);
+    boost::json::array out;
+    for (const ledger::open_question& q : *found)
+        if (out.size() < count) out.push_back(to_json(q));
+    boost::json::value next_after;
+    if (found->size() > count) next_after = out.back().at("order").at("order_no");
+    return json_reply(200, {{"questions", std::move(out)}, {"next_after", next_after}});
+}
+
+reply get_reconciliation(services& with, const call& c) {
+    const sale::reconciliation latest = with.clerk.reconciliation();
+    if (latest.at == never)  // the first look comes within a second of the start
+        return failure_reply(make_error_code(errc::store_unavailable), c.language);
+    boost::json::array sales;
+    for (const sale::balance& b : latest.sales) sales.push_back(to_json(b));
+    return json_reply(200, {{"at", to_iso(latest.at)}, {"sales", std::move(sales)}});
+}
+
+reply reconcile_sale(services& with, const call& c) {
+    json_body body(c.body);
+    const sale::sale_id id{body.integer("sale_id", {1, most})};
+    const bool repair = body.optional_boolean("repair").value_or(false);
+    const auto note = body.optional_text("note", {.max = note_bytes_max});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    if (repair && note.value_or("").empty())
+        return problem_reply(problem::invalid, c.language,
+                             {{"detail", "a repair needs a note: why"}, {"field", "note"}});
+
+    const auto before = with.clerk.reconcile(id);
+    if (!before) return failure_reply(before.error(), c.language);
+    if (!repair) return json_reply(200, {{"balance", to_json(*before)}});
+    const auto repaired = with.clerk.repair(id, *note);
+    if (!repaired) return failure_reply(repaired.error(), c.language);
+    audit(with, c,
+          {"sale.repaired",
+           subject_of("sale", id.value),
+           {{"differences", to_json(before->differences)}},
+           {{"done", to_json(repaired->done)}, {"note", *note}}});
+    const auto after = with.clerk.reconcile(id);
+    if (!after) return failure_reply(after.error(), c.language);
+    return json_reply(200, {{"balance", to_json(*after)},
+                            {"done", to_json(repaired->done)},
+                            {"open", to_json(repaired->open)}});
+}
+
+reply list_alerts(services& with, const call&) {
+    boost::json::array out;
+    for (const alarm::alert& a : with.alarms.standing())
+        out.push_back(boost::json::object{{"alert", to_text(a.kind)},
+                                          {"subject", a.subject},
+                                          {"detail", a.detail},
+                                          {"since", to_iso(a.since)}});
+    return json_reply(200, {{"alerts", std::move(out)}});
+}
+
+reply get_order_as_admin(services& with, const call& c) {
+    const auto found = with.ledger.orders().find({static_cast<std::uint64_t>(c.ids.at(0))});
+    if (!found) return failure_reply(found.error(), c.language);
+    return json_reply(200, {{"order", api::to_json(*found)}, {"buyer_id", found->buyer.value}});
+}
+
+}  // namespace floodgate::api

@@ -1,0 +1,30 @@
+// What operators look after: dead letters, open payments, the reconciliation, alerts, any order.
+//
+// For admins. Every decision is in the audit book.
+
+#pragma once
+
+#include "api/services.hpp"
+
+namespace floodgate::api {
+
+// ?state=waiting|dead|replayed|discarded &limit=1..500 (50) &before=ID -> {letters, next_before}
+reply list_letters(services& with, const call& c);
+reply get_letter(services& with, const call& c);
+// {} -> 200 {letter, outcome}: entered, or refused by the book with a reason; 409: decided already
+reply replay_letter(services& with, const call& c);
+// {reason} -> 200 letter: its unit goes back, the buyer is told; 409: decided already
+reply discard_letter(services& with, const call& c);
+
+// Orders whose channel has not given a clear answer yet: ?limit &after=ORDER_NO -> {questions}
+reply list_questions(services& with, const call& c);
+
+// The latest look at every sale -> {at, sales}
+reply get_reconciliation(services& with, const call& c);
+// {sale_id, repair?: true, note?} looks now, explains, and repairs if asked to
+reply reconcile_sale(services& with, const call& c);
+
+reply list_alerts(services& with, const call& c);         // -> {alerts}, oldest first
+reply get_order_as_admin(services& with, const call& c);  // any buyer's
+
+}  // namespace floodgate::api

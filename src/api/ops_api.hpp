@@ -1,0 +1,15 @@
+// For those who run it: is it live, is it ready, how much of what, and what the API is.
+
+#pragma once
+
+#include "api/services.hpp"
+
+namespace floodgate::api {
+
+reply healthz(services& with, const call& c);  // 200 {status: "live"}
+// 200 {status: "ready", durability: [...]}, or 503 {status: "not_ready", reason, durability}
+reply readyz(services& with, const call& c);
+reply metrics(services& with, const call& c);  // Prometheus' text format
+reply openapi(services& with, const call& c);  // with an ETag
+
+}  // namespace floodgate::api

@@ -1,0 +1,46 @@
+// A buyer's own orders: from memory when they changed lately, from the gate while they are on their
+// way to the ledger, and from the ledger.
+
+#pragma once
+
+#include <boost/json/array.hpp>
+
+#include "api/services.hpp"
+
+namespace floodgate::api {
+
+// ?wait_ms=0..30000 &while=STATUS -> 200, one order; 404: there is none, or it is somebody else's.
+// The handler answers at once: waiting is the event loop's, which asks here only for what is wrong.
+reply get_order(services& with, const call& c);
+// ?limit=1..100 (20) &before=ORDER_NO -> 200 {orders, next_before}, newest first
+reply list_orders(services& with, const call& c);
+
+// How long to wait while the order is in which state.
+struct order_wait {
+    milliseconds time{0};
+    sale::order_state status = sale::order_state::queued;
+};
+// From the query; nothing when it makes no sense.
+std::optional<order_wait> read_wait(const call& c);
+
+struct seen_order {
+    sale::order_state state{};
+    boost::json::object json;
+};
+// not_found: there is none, or it is somebody else's.
+result<seen_order> look_up_order(services& with, sale::user_id buyer, sale::order_no no);
+
+// Newest first, those below `before` (0: from the newest), queued ones among them.
+result<boost::json::array> latest_orders(services& with, sale::user_id buyer, sale::order_no before,
+                                         std::size_t count);
+
+// The order's life. 404 as above; 409 conflict with the order's `status` when it does not allow it.
+
+// {} -> 200 closed; 202 being closed: a payment was begun, the channel has the last word
+reply cancel_order(services& with, const call& c);
+// {method} -> 200 {order, redirect?}: paid, or where to pay; 422 invalid: no such method
+reply pay_order(services& with, const call& c);
+// {} -> 202 refunding
+reply refund_order(services& with, const call& c);
+
+}  // namespace floodgate::api

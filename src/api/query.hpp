@@ -1,0 +1,21 @@
+// Numbers in the query of a request: ?limit=20&before=7
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "api/reply.hpp"
+#include "base/config_file.hpp"
+
+namespace floodgate::api {
+
+// A value that is not there gives `fallback`; nothing when it is not a whole number in `allowed`.
+std::optional<std::int64_t> query_number(const call& c, std::string_view name, bounds allowed,
+                                         std::int64_t fallback);
+
+// 400, naming the field and what it may be.
+reply bad_query(const call& c, std::string_view name, bounds allowed);
+
+}  // namespace floodgate::api

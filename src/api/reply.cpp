@@ -1,0 +1,68 @@
+#include "api/reply.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <utility>
+
+namespace floodgate::api {
+namespace {
+
+// RFC 9110: whole seconds, so up; zero would invite a busy loop.
+std::string retry_after(std::int64_t ms) {
+    const std::int64_t seconds = ms <= 0 ? 1 : (ms + 999) / 1000;
+    return "Retry-After: " + std::to_string(seconds) + "\r\n";
+}
+
+}  // namespace
+
+reply json_reply(int status, const boost::json::value& body) {
+    return {.status = status, .body = boost::json::serialize(body)};
+}
+
+reply problem_reply(problem p, language lang, boost::json::object extra) {
+    const int status = status_of(p);
+    reply r{.status = status, .content_type = "application/problem+json"};
+    if (status == 401) r.headers = "WWW-Authenticate: Bearer\r\n";
+    if (const auto* wait = extra.if_contains("retry_after_ms"); wait && wait->is_int64()) {
+        r.headers += retry_after(wait->get_int64());
+    }
+    boost::json::object body{{"type", "about:blank"},
+                             {"title", title_of(p, lang)},
+                             {"status", status},
+                             {"code", code_of(p)}};
+    for (auto& member : extra) body[member.key()] = std::move(member.value());
+    r.body = boost::json::serialize(body);
+    return r;
+}
+
+const char* reason_phrase(int status) {
+    switch (status) {
+    case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 304: return "Not Modified";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 410: return "Gone";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 422: return "Unprocessable Content";
+    case 423: return "Locked";
+    case 426: return "Upgrade Required";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 503: return "Service Unavailable";
+    default: return "Unknown";
+    }
+}
+
+}  // namespace floodgate::api

@@ -1,0 +1,74 @@
+// An HTTP answer, and how errors look: application/problem+json with a stable `code`.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/call.hpp"
+
+namespace floodgate::api {
+
+struct reply {
+    int status = 200;
+    std::string content_type = "application/json";
+    std::string body{};
+    std::string headers{};  // further lines, each ending in \r\n
+};
+
+reply json_reply(int status, const boost::json::value& body);
+
+// What can go wrong, from 1. Status, code and titles are in one table in problem.cpp.
+enum class problem : std::uint8_t {
+    bad_request = 1,         // 400 broken JSON, wrong type, unknown field ...: `detail` says which
+    unauthenticated,         // 401
+    wrong_credentials,       // 401
+    forbidden,               // 403
+    not_started,             // 403 + starts_at
+    not_found,               // 404
+    unknown_sale,            // 404
+    method_not_allowed,      // 405
+    request_timeout,         // 408
+    sold_out,                // 409
+    already_ordered,         // 409 + order_no
+    not_enough,              // 409 + free
+    already_exists,          // 409
+    conflict,                // 409 the present state does not allow it
+    ended,                   // 410
+    payload_too_large,       // 413
+    uri_too_long,            // 414
+    unsupported_media_type,  // 415
+    invalid,                 // 422 understood, but the values do not make sense
+    key_reused,              // 422
+    over_limit,              // 422 + limit
+    paused,                  // 423
+    upgrade_required,        // 426
+    too_many_requests,       // 429 + retry_after_ms
+    header_too_large,        // 431
+    internal,                // 500
+    not_implemented,         // 501
+    busy,                    // 503 + retry_after_ms
+};
+inline constexpr std::uint8_t problems = 28;
+
+// `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
+// retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.
+reply problem_reply(problem p, language lang, boost::json::object extra = {});
+
+int status_of(problem p);
+const char* code_of(problem p);
+const char* title_of(problem p, language lang);
+const char* reason_phrase(int status);
+
+// "2026-11-15T10:00:00.000Z". What lies outside the years 1970-2099 is shown as their edge.
+std::string to_iso(instant t);
+// The same, also with an offset instead of Z and without fraction; nothing for anything else, for
+// dates that do not exist and for what lies outside 1970-2099.
+std::optional<instant> parse_iso(std::string_view text);
+
+}  // namespace floodgate::api

@@ -1,0 +1,85 @@
+// What the handlers work with. Built by main, owned by it, outlives every connection.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alarm/board.hpp"
+#include "api/reply.hpp"
+#include "api/showcase.hpp"
+#include "base/clock.hpp"
+#include "gate/turnstile.hpp"
+#include "guard/passwords.hpp"
+#include "guard/rate_limiter.hpp"
+#include "guard/sessions.hpp"
+#include "guard/ticket_office.hpp"
+#include "ledger/ledger.hpp"
+#include "pay/channel.hpp"
+#include "sale/balance.hpp"
+#include "shop/recent_orders.hpp"
+
+namespace floodgate::api {
+
+// What the clerk does for the handlers.
+struct clerks_help {
+    // After a move in the ledger: units back at the gate, the buyer told.
+    std::function<void(const ledger::move_outcome&)> settle;
+    std::function<void()> ask_channels;                    // soon, not at the next turn
+    std::function<sale::reconciliation()> reconciliation;  // the latest look
+    // Looks now; not_found.
+    std::function<result<sale::balance>(sale::sale_id)> reconcile;
+    // What was done, a sentence each.
+    std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
+};
+
+// What a node of a cluster asks of the others and tells them. All empty: it is alone. May block.
+struct fellow_nodes {
+    // Whose token this is, when this node has not heard of it.
+    std::function<std::optional<guard::identity>(std::string_view token, instant now)> find_login;
+    std::function<void(const sale::login&)> logged_in;
+    std::function<void(const sale::token_hash&)> logged_out;
+    std::function<void()> catalogue_changed;
+};
+
+// How far a warm-up of all sales has come.
+struct warm_up_progress {
+    std::atomic<bool> running{false};
+    std::atomic<std::int64_t> total{0}, done{0}, failed{0}, started_ms{0};
+};
+
+struct services {
+    floodgate::clock& clock;
+    gate::turnstile& turnstile;
+    ledger::ledger& ledger;
+    guard::sessions& sessions;
+    guard::passwords& passwords;
+    guard::rate_limiter& login_by_address;
+    guard::rate_limiter& login_by_phone;
+    guard::rate_limiter& purchase_by_address;
+    guard::rate_limiter& purchase_by_user;
+    api::showcase& showcase;
+    std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
+    shop::recent_orders& recent;
+    guard::ticket_office& tickets;
+    milliseconds login_lifetime;
+    pay::channels& channels;
+    alarm::board& alarms;
+    warm_up_progress& warm_up;
+    clerks_help clerk;
+    fellow_nodes fellows{};
+    // For /readyz and /metrics.
+    std::function<std::string()> readiness;     // empty: ready; otherwise why not
+    std::vector<std::string> durability;        // what holds, one line each
+    std::function<std::string()> metrics_text;  // Prometheus text format
+};
+
+// Runs on the blocking pool, may block.
+using handler = reply (*)(services&, const call&);
+
+}  // namespace floodgate::api

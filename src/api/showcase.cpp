@@ -1,0 +1,173 @@
+#include "api/showcase.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "api/catalogue_json.hpp"
+#include "api/fnv.hpp"
+#include "api/reply.hpp"
+
+namespace floodgate::api {
+namespace {
+
+namespace json = boost::json;
+
+page finished(std::string body) {
+    std::string etag = fmt::format("\"{:016x}\"", fnv1a(body));
+    return {std::move(body), std::move(etag)};
+}
+
+// {"a":1,"b":2 without its last brace, to be continued.
+std::string open_end(const json::object& o) {
+    std::string text = json::serialize(o);
+    text.pop_back();
+    return text;
+}
+
+std::string head_of(const sale::sale& s, const sale::product& p, const sale::round& r) {
+    return open_end({{"id", s.id.value},
+                     {"product", to_json(p)},
+                     {"round", {{"id", r.id.value}, {"title", r.title}}},
+                     {"price_fen", s.price.value},
+                     {"price_points", s.price_points.value},
+                     {"stock", s.stock}}) +
+           ",\"free\":";
+}
+
+std::string tail_of(const sale::sale& s) {
+    std::string text = json::serialize(json::object{{"limit", s.limit},
+                                                    {"pay_within_s", s.pay_within_s},
+                                                    {"state", to_text(s.state)},
+                                                    {"starts_at", to_iso(s.starts_at)},
+                                                    {"ends_at", to_iso(s.ends_at)}});
+    text.front() = ',';
+    return text;
+}
+
+}  // namespace
+
+showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile)
+    : book_(book), turnstile_(turnstile) {
+    auto empty = std::make_shared<pages>();
+    empty->rounds = rounds_page(*empty);
+    publish(std::move(empty));
+}
+
+result<void> showcase::reload() {
+    // Held while the database answers, so that of two reloads the later one wins.
+    const std::lock_guard building(building_);
+    auto products = book_.products();
+    if (!products) return products.error();
+    auto rounds = book_.rounds();
+    if (!rounds) return rounds.error();
+    auto sales = book_.sales();
+    if (!sales) return sales.error();
+
+    display_ = arrange(*products, std::move(*rounds), *sales);
+    auto built = std::make_shared<pages>();
+    look_at_gate();
+    for (std::size_t i = 0; i < display_.sales.size(); ++i)
+        built->sales[display_.sales[i].id.value] = sale_page(i);
+    built->rounds = rounds_page(*built);
+    {
+        const std::lock_guard lock(mutex_);
+        catalogue_ = std::move(*sales);
+    }
+    publish(std::move(built));
+    return {};
+}
+
+void showcase::refresh() {
+    const std::unique_lock building(building_, std::try_to_lock);
+    if (!building) return;
+    const std::vector<std::size_t> moved = look_at_gate();
+    if (moved.empty()) return;
+    auto built = std::make_shared<pages>(*read());
+    for (const std::size_t i : moved) built->sales[display_.sales[i].id.value] = sale_page(i);
+    built->rounds = rounds_page(*built);
+    publish(std::move(built));
+}
+
+showcase::window_display showcase::arrange(const std::vector<sale::product>& products,
+                                           std::vector<sale::round> rounds,
+                                           const std::vector<sale::sale>& sales) {
+    std::ranges::sort(rounds, {}, [](const auto& r) { return std::tuple(r.starts_at, r.id); });
+    std::map<sale::product_id, const sale::product*> product_by_id;
+    for (const auto& p : products) product_by_id[p.id] = &p;
+    std::map<sale::round_id, std::size_t> place_of_round;
+    window_display out;
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+        place_of_round[rounds[i].id] = i;
+        out.rounds.push_back({open_end(to_json(rounds[i])) + ",\"sales\":[", {}});
+    }
+    for (const auto& s : sales) {
+        const auto product = product_by_id.find(s.product);
+        const auto place = place_of_round.find(s.round);
+        // One added between the three questions to the book is shown after the reload that follows.
+        if (product == product_by_id.end() || place == place_of_round.end()) continue;
+        if (s.state == sale::sale_state::draft) continue;
+        out.rounds[place->second].sales.push_back(out.sales.size());
+        out.sales.push_back(
+            {s.id, head_of(s, *product->second, rounds[place->second]), tail_of(s), {}});
+    }
+    return out;
+}
+
+// Asks the gate for every sale's free units and gives the places of those that moved.
+std::vector<std::size_t> showcase::look_at_gate() {
+    std::vector<sale::sale_id> ids;
+    for (const shown_sale& s : display_.sales) ids.push_back(s.id);
+    const auto standings = turnstile_.look_up_all(ids);
+    std::vector<std::size_t> moved;
+    for (std::size_t i = 0; i < display_.sales.size(); ++i) {
+        shown_sale& s = display_.sales[i];
+        std::optional<std::int64_t> free;
+        if (standings[i]) free = standings[i]->stock - standings[i]->taken;
+        if (free != s.free) moved.push_back(i);
+        s.free = free;
+    }
+    return moved;
+}
+
+page showcase::sale_page(std::size_t place) const {
+    const shown_sale& s = display_.sales[place];
+    return finished(s.head + (s.free ? std::to_string(*s.free) : "null") + s.tail);
+}
+
+page showcase::rounds_page(const pages& built) const {
+    std::string body = "{\"rounds\":[";
+    for (const shown_round& r : display_.rounds) {
+        if (&r != &display_.rounds.front()) body += ',';
+        body += r.head;
+        for (const std::size_t place : r.sales) {
+            if (place != r.sales.front()) body += ',';
+            body += built.sales.at(display_.sales[place].id.value).body;
+        }
+        body += "]}";
+    }
+    return finished(body + "]}");
+}
+
+void showcase::publish(std::shared_ptr<const pages> built) {
+    const std::lock_guard lock(mutex_);
+    pages_.swap(built);
+    version_.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<const pages> showcase::read() const {
+    const std::lock_guard lock(mutex_);
+    return pages_;
+}
+
+std::vector<sale::sale> showcase::sales() const {
+    const std::lock_guard lock(mutex_);
+    return catalogue_;
+}
+
+}  // namespace floodgate::api

@@ -1,0 +1,85 @@
+// What buyers look at, built ahead: rounds and sales as finished JSON with an ETag.
+//
+// Reading is a version check and a pointer; nothing here waits for the database. The bodies are
+// rebuilt when the catalogue changes, and every refresh interval for the sales whose free units
+// moved, so `free` may be that old. The gate alone decides who gets a unit.
+
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "gate/turnstile.hpp"
+#include "ledger/catalogue_book.hpp"
+
+namespace floodgate::api {
+
+struct page {
+    std::string body;
+    std::string etag;  // with its quotes
+};
+
+// Never changes once built.
+struct pages {
+    page rounds;
+    boost::unordered_flat_map<std::int64_t, page> sales;  // published, paused and ended ones
+};
+
+class showcase {
+public:
+    showcase(ledger::catalogue_book& book, gate::turnstile& turnstile);
+
+    // Reads the catalogue again and builds everything. Blocks on the database.
+    result<void> reload();
+    // Rebuilds the pages of the sales whose free units moved since. Needs no database and never
+    // waits for one: during a reload it does nothing. Cheap when nothing moved.
+    void refresh();
+
+    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+    std::shared_ptr<const pages> read() const;  // never null
+
+    // The catalogue as of the last reload.
+    std::vector<sale::sale> sales() const;
+
+private:
+    // A sale's page with a hole where its free units go: filling it is all a refresh has to do.
+    struct shown_sale {
+        sale::sale_id id;
+        std::string head, tail;
+        std::optional<std::int64_t> free;  // as shown; nothing: the gate does not know the sale
+    };
+    struct shown_round {
+        std::string head;
+        std::vector<std::size_t> sales;  // places in sales_
+    };
+    struct window_display {
+        std::vector<shown_sale> sales;    // in order of id, drafts left out
+        std::vector<shown_round> rounds;  // in order of opening
+    };
+
+    static window_display arrange(const std::vector<sale::product>& products,
+                                  std::vector<sale::round> rounds,
+                                  const std::vector<sale::sale>& sales);
+    page rounds_page(const pages& built) const;
+    page sale_page(std::size_t place) const;
+    std::vector<std::size_t> look_at_gate();
+    void publish(std::shared_ptr<const pages> built);
+
+    ledger::catalogue_book& book_;
+    gate::turnstile& turnstile_;
+    std::mutex building_;  // one reload or refresh at a time; guards display_
+    window_display display_;
+    mutable std::mutex mutex_;  // held for a moment only; guards catalogue_ and pages_
+    std::vector<sale::sale> catalogue_;
+    std::shared_ptr<const pages> pages_;
+    std::atomic<std::uint64_t> version_{0};
+};
+
+}  // namespace floodgate::api

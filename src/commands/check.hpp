@@ -1,0 +1,14 @@
+// `floodgate check`: is what is on disk whole and consistent? Changes nothing.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace floodgate::commands {
+
+// One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read.
+// Throws std::runtime_error when there is nothing to check or a server is using the directory.
+std::vector<std::string> check_data(const std::string& data);
+
+}  // namespace floodgate::commands

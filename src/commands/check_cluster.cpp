@@ -1,0 +1,146 @@
+#include "commands/check_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/or_throw.hpp"
+#include "engine/open_ledger.hpp"
+#include "gate/redis_turnstile.hpp"
+#include "jobs/order_match.hpp"
+#include "shop/gate_restore.hpp"
+
+namespace floodgate::commands {
+namespace {
+
+constexpr std::size_t named_max = 20;  // orders of a sale
+
+// What the streams hold, read and left as it is. Promises that RabbitMQ has already are not there.
+class in_the_streams final : public shop::in_flight {
+public:
+    in_the_streams(store::redis& redis, const engine::cluster_settings& of)
+        : redis_(redis), of_(of) {}
+
+    std::uint64_t count(const ledger::tally&) override { return 0; }  // nobody weighs here
+
+    result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override {
+        const std::string line =
+            sale::key_of(of_.name, sale::partition_of(id, of_.partitions), "line");
+        std::vector<sale::order_no> out;
+        for (std::string from = "-";;) {
+            const auto page = redis_.ask(line, {"XRANGE", line, from, "+", "COUNT", page_entries});
+            if (!page) return page.error();
+            if (page->items.empty()) break;
+            for (const store::redis_reply& entry : page->items) collect(entry, id, out);
+            from = "(" + page->items.back().items.at(0).text;
+        }
+        std::ranges::sort(out);
+        return out;
+    }
+
+private:
+    static constexpr const char* page_entries = "1000";
+
+    static void collect(const store::redis_reply& entry, sale::sale_id id,
+                        std::vector<sale::order_no>& out) {
+        const auto promises = sale::decode_entry(entry.items.at(1).items.at(1).text);
+        if (!promises) return;
+        for (const sale::promise& p : *promises)
+            if (p.sale == id) out.push_back(p.order);
+    }
+
+    store::redis& redis_;
+    const engine::cluster_settings& of_;
+};
+
+class comparison {
+public:
+    explicit comparison(const engine::settings& s)
+        : partitions_(s.cluster.partitions),
+          redis_(s.cluster.redis),
+          book_(engine::open_database(s)),
+          gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
+          between_(redis_, s.cluster) {
+        (void)redis_.look();  // throws with one clear line
+    }
+
+    std::vector<std::string> run() {
+        found_ = or_throw(book_.orders().check(), "ledger");
+        for (std::uint32_t n = 0; n < partitions_; ++n) look_at(sale::partition{n});
+        std::size_t sales = 0;
+        for (const sale::sale& s : or_throw(book_.catalogue().sales(), "ledger")) {
+            if (s.state == sale::sale_state::draft) continue;
+            if (s.ends_at + shop::remembered_after_end < wall_clock().now()) continue;
+            if (not_built_.contains(sale::partition_of(s.id, partitions_))) continue;
+            look_at(s);
+            ++sales;
+        }
+        fmt::print("ledger: {} orders that hold stock\ngate: {} sales, {} promises in the line\n",
+                   held_, sales, queued_);
+        return std::move(found_);
+    }
+
+private:
+    void look_at(sale::partition p) {
+        const auto state = or_throw(gate_.state_of(p), "redis");
+        const auto position = or_throw(book_.orders().position(sale::line_of(p)), "ledger");
+        const sale::line_place at = sale::to_place(position);
+        if (!state.open) {
+            fmt::print("gate: partition {} is not built; the next node builds it\n", p.number);
+            not_built_.insert(p);
+            return;
+        }
+        if (state.epoch != at.epoch)
+            return wrong(fmt::format("partition {}: the gate is in epoch {}, the ledger in {}",
+                                     p.number, state.epoch, at.epoch));
+        if (state.appended < at.number)
+            return wrong(
+                fmt::format("partition {}: the ledger has entered {} promises, the line "
+                            "ends at {}",
+                            p.number, at.number, state.appended));
+        queued_ += state.appended - at.number;
+    }
+
+    void look_at(const sale::sale& s) {
+        const auto standing = gate_.look_up(s.id);
+        if (!standing) return wrong(fmt::format("sale {}: the gate does not have it", s.id.value));
+        if (standing->stock != s.stock)
+            wrong(fmt::format("sale {}: the gate has {} units in total, the ledger {}", s.id.value,
+                              standing->stock, s.stock));
+        const auto differences =
+            or_throw(jobs::match_orders({book_, gate_, between_}, s.id), "ledger");
+        for (const std::string& what : jobs::say(book_, differences, named_max)) wrong(what);
+        std::int64_t units = 0;
+        or_throw(book_.tallies().for_each_held(s.id,
+                                               [&](const ledger::held_order& o) {
+                                                   units += o.quantity;
+                                                   ++held_;
+                                               }),
+                 "ledger");
+        // Looked at anew: buyers may have come and gone meanwhile.
+        const auto after = gate_.look_up(s.id);
+        const auto on_their_way = or_throw(between_.of_sale(s.id), "redis");
+        if (after && after->given == standing->given && after->returned == standing->returned &&
+            on_their_way.empty() && after->taken != units)
+            wrong(fmt::format("sale {}: the gate counts {} units as taken, the ledger {}",
+                              s.id.value, after->taken, units));
+    }
+
+    void wrong(std::string what) { found_.push_back(std::move(what)); }
+
+    const std::uint32_t partitions_;
+    store::redis redis_;
+    ledger::ledger book_;
+    gate::redis_turnstile gate_;
+    in_the_streams between_;
+    std::set<sale::partition> not_built_;
+    std::uint64_t held_ = 0, queued_ = 0;
+    std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_cluster(const engine::settings& s) { return comparison(s).run(); }
+
+}  // namespace floodgate::commands

@@ -1,0 +1,60 @@
+// A lease of this node's, and the ledger that may be written only while it is held.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "cluster/lease.hpp"
+#include "ledger/fenced_database.hpp"
+#include "ledger/ledger.hpp"
+
+namespace floodgate::engine {
+
+class leased_ledger {
+public:
+    leased_ledger(std::string name, store::database& db, ledger::ledger& plain,
+                  cluster::leases& leases)
+        : name_(std::move(name)),
+          plain_(plain),
+          leases_(leases),
+          book_(ledger::fenced(db, [this] { return current(); })) {}
+
+    const std::string& name() const { return name_; }
+    ledger::ledger& book() { return book_; }
+    bool held() const { return number_ != 0 && leases_.holds(name_); }
+
+    // Seeks the lease: `taken` and `left` are told when it comes and goes.
+    void seek(const std::string& group, const std::function<void()>& taken,
+              const std::function<void()>& left) {
+        leases_.seek({.name = name_,
+                      .raise = [this] { return plain_.fences().raise(name_); },
+                      .gained =
+                          [this, taken](std::uint64_t number) {
+                              number_ = number;
+                              if (taken) taken();
+                          },
+                      .lost =
+                          [this, left] {
+                              if (left) left();  // first: what is in hand may still be written
+                              number_ = 0;
+                          }},
+                     group);
+    }
+
+private:
+    std::optional<ledger::fence> current() const {
+        const std::uint64_t number = number_;
+        if (number == 0 || !leases_.holds(name_)) return std::nullopt;
+        return ledger::fence{name_, number};
+    }
+
+    const std::string name_;
+    ledger::ledger& plain_;
+    cluster::leases& leases_;
+    std::atomic<std::uint64_t> number_{0};
+    ledger::ledger book_;
+};
+
+}  // namespace floodgate::engine

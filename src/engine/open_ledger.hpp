@@ -1,0 +1,15 @@
+// The ledger of whichever mode the settings name.
+
+#pragma once
+
+#include <memory>
+
+#include "engine/settings.hpp"
+#include "store/sql/sql.hpp"
+
+namespace floodgate::engine {
+
+// Throws with one clear line when it cannot be opened.
+std::unique_ptr<store::database> open_database(const settings& s);
+
+}  // namespace floodgate::engine

@@ -1,0 +1,16 @@
+// What the stores of a cluster promise: what survives, and what is weaker than it should be.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/redis/redis.hpp"
+
+namespace floodgate::engine {
+
+std::string say_durability(const store::redis_facts& f);
+// One clear line each; empty: nothing is weaker than promised.
+std::vector<std::string> weaknesses_of(const store::redis_facts& f);
+
+}  // namespace floodgate::engine

@@ -1,0 +1,242 @@
+#include "engine/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include "base/config_file.hpp"
+#include "guard/addresses.hpp"
+#include "sale/order_number.hpp"
+#include "sale/partition.hpp"
+#include "store/http/http_client.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t week_s = 604'800;
+constexpr std::size_t cluster_name_max = 32;
+constexpr std::int64_t hours_max = 8760;  // a year
+
+void read_edge(config_file& file, settings& s) {
+    http::server_options& o = s.server;
+    file.read("edge.listen", o.listen);
+    file.read("edge.loops", o.loops, {0, 256});
+    file.read("edge.pool_threads", o.pool_threads, {1, 256});
+    file.read("edge.password_threads", o.password_threads, {1, 64});
+    file.read("edge.pool_queue_max", o.pool_queue_max, {1, 1'000'000});
+    file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
+    file.read("edge.stop_within_ms", o.stop_within, {0, hour_ms});
+    file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});
+    file.read("edge.target_bytes_max", o.limits.target_bytes_max, {128, 65'536});
+    file.read("edge.body_bytes_max", o.limits.body_bytes_max, {1024, 16 << 20});
+    file.read("edge.idle_ms", o.timeouts.idle, {100, hour_ms});
+    file.read("edge.head_ms", o.timeouts.head, {100, hour_ms});
+    file.read("edge.body_ms", o.timeouts.body, {100, hour_ms});
+    file.read("edge.write_ms", o.timeouts.write, {100, hour_ms});
+    file.read("edge.tls_certificate_file", o.tls_certificate_file);
+    file.read("edge.tls_key_file", o.tls_key_file);
+    file.read("edge.trusted_proxies", s.trusted_proxies);
+}
+
+void read_results(config_file& file, settings& s) {
+    push::mailroom_options& o = s.mailroom;
+    file.read("results.recent_max", s.recent.max, {1, 100'000'000});
+    file.read("results.waiters_max", o.waiters_max, {0, 1'000'000});
+    file.read("ws.connections_max", o.sockets.connections_max, {0, 1'000'000});
+    file.read("ws.per_user_max", o.sockets.per_user_max, {1, 1000});
+    file.read("ws.heartbeat_ms", o.sockets.heartbeat, {100, hour_ms});
+    file.read("ws.unsent_messages_max", o.sockets.unsent_messages_max, {1, 100'000});
+    file.read("ws.unsent_bytes_max", o.sockets.unsent_bytes_max, {16'384, 1 << 30});
+    file.read("ws.allowed_origins", o.sockets.allowed_origins);
+}
+
+// "rate" is tries per minute: fractions of a second are hard to think in.
+void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
+    auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
+    file.read("guard." + name + "_per_minute", per_minute, {0, 60'000'000});
+    file.read("guard." + name + "_burst", limit.burst, {1, 1'000'000});
+    file.read("guard." + name + "_keys_max", limit.keys_max, {8, 100'000'000});
+    limit.rate_per_s = static_cast<double>(per_minute) / 60;
+}
+
+void read_guard(config_file& file, settings& s) {
+    std::int64_t hours = s.login_lifetime / std::chrono::hours(1);
+    file.read("guard.login_hours", hours, {1, hours_max});
+    s.login_lifetime = std::chrono::hours(hours);
+    std::int64_t mib = static_cast<std::int64_t>(s.password.memory_bytes >> 20U);
+    file.read("guard.password_mib", mib, {8, 4096});
+    s.password.memory_bytes = static_cast<std::size_t>(mib) << 20U;
+    file.read("guard.password_passes", s.password.passes, {1, 100});
+    read_limit(file, "login_by_phone", s.login_by_phone);
+    read_limit(file, "login_by_address", s.login_by_address);
+    read_limit(file, "purchase_by_user", s.purchase_by_user);
+    read_limit(file, "purchase_by_address", s.purchase_by_address);
+}
+
+// A secret may stand in a file of its own, so that the configuration can be shown around.
+std::string secret_from(const std::string& key, const std::string& path) {
+    std::ifstream file(path);
+    std::string secret;
+    if (!file || !std::getline(file, secret) || secret.empty())
+        throw std::invalid_argument(key + ": cannot read a secret from " + path);
+    return secret;
+}
+
+// KEY, or the first line of the file that KEY_file names.
+void read_secret(config_file& file, const std::string& key, std::string& secret) {
+    std::string path;
+    const std::string usual = std::exchange(secret, {});
+    file.read(key, secret);
+    file.read(key + "_file", path);
+    if (!secret.empty() && !path.empty())
+        throw std::invalid_argument(key + " or " + key + "_file, not both");
+    if (!path.empty()) secret = secret_from(key + "_file", path);
+    if (secret.empty()) secret = usual;
+}
+
+void read_webhook(config_file& file, settings& s) {
+    alarm::webhook_options& w = s.timed_jobs.webhook;
+    w.node = s.node;
+    file.read("alarm.webhook_url", w.url);
+    read_secret(file, "alarm.webhook_secret", w.secret);
+    file.read("alarm.webhook_allow_private", w.allow_private);
+    file.read("alarm.webhook_attempts", w.attempts, {1, 100});
+    file.read("alarm.webhook_timeout_ms", w.timeout, {100, 60'000});
+    if (!w.url.empty())
+        if (const std::string fault = store::fault_of_url(w.url); !fault.empty())
+            throw std::invalid_argument("alarm.webhook_url " + fault);
+    if (!w.url.empty() && w.secret.empty())
+        throw std::invalid_argument("alarm.webhook_url needs a webhook_secret to sign with");
+}
+
+void read_care(config_file& file, settings& s) {
+    jobs::timed_job_options& o = s.timed_jobs;
+    const std::vector<std::string> usual{"usual"};
+    std::vector<std::string> steps = usual;
+    file.read("clerk.retry_steps", steps);
+    if (steps != usual) {
+        std::string why;
+        const auto parsed = sale::parse_steps(steps, why);
+        if (!parsed) throw std::invalid_argument("clerk.retry_steps: " + why);
+        o.retries = s.clerk.retries = *parsed;
+    }
+    file.read("clerk.deadline_poll_ms", o.deadline_poll, {10, 60'000});
+    file.read("clerk.reconcile_every_ms", o.reconcile_every, {50, hour_ms});
+    std::int64_t lead_s = o.rounds.lead / std::chrono::seconds(1);
+    file.read("rounds.lead_s", lead_s, {0, week_s});
+    o.rounds.lead = std::chrono::seconds(lead_s);
+    file.read("pay.allow_test", s.pay_test);
+    file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});
+    file.read("pay.ask_again_last_ms", o.asking.pause_last, {10, hour_ms});
+    if (o.asking.pause_last < o.asking.pause_first)
+        throw std::invalid_argument("pay.ask_again_last_ms is shorter than ask_again_first_ms");
+    file.read("pay.limbo_after_ms", o.asking.limbo_after, {100, 24 * hour_ms});
+    file.read("alarm.backlog", o.watch.backlog_alarm, {1, 1'000'000'000});
+    std::int64_t mib = static_cast<std::int64_t>(o.watch.disk_min_bytes >> 20U);
+    file.read("alarm.disk_min_mib", mib, {0, 1 << 30});
+    o.watch.disk_min_bytes = static_cast<std::uint64_t>(mib) << 20U;
+    file.read("alarm.disk_min_percent", o.watch.disk_min_percent, {0, 99});
+    read_webhook(file, s);
+}
+
+void read_engine(config_file& file, settings& s) {
+    file.read("gate.backlog_max", s.gate.backlog_max, {1, 1'000'000'000});
+    std::int64_t mib = static_cast<std::int64_t>(s.journal.segment_bytes >> 20U);
+    file.read("journal.segment_mib", mib, {1, 4096});
+    s.journal.segment_bytes = static_cast<std::uint64_t>(mib) << 20U;
+    file.read("clerk.batch_max", s.clerk.batch_max, {1, 1'000'000});
+    file.read("clerk.patience_ms", s.clerk.patience, {0, hour_ms});
+    file.read("clerk.starved_ms", s.clerk.starved, {0, hour_ms});
+    file.read("clerk.rush_per_s", s.clerk.rush_per_s, {0, 1'000'000'000});
+    file.read("clerk.linger_ms", s.clerk.linger, {0, 60'000});
+    file.read("clerk.drain_ms", s.clerk.drain, {0, hour_ms});
+    s.clerk.backlog_max = s.gate.backlog_max;
+}
+
+// One of these words, by its place from 1.
+template <class Choice>
+void read_choice(config_file& file, const std::string& key, Choice& value,
+                 const std::vector<std::string>& choices) {
+    std::string word = choices.at(static_cast<std::size_t>(value) - 1);
+    file.read(key, word);
+    const auto found = std::ranges::find(choices, word);
+    if (found == choices.end())
+        throw std::invalid_argument(
+            fmt::format("{} is \"{}\"; it may be {}", key, word, fmt::join(choices, " or ")));
+    value = static_cast<Choice>(found - choices.begin() + 1);
+}
+
+void read_addresses(config_file& file, const std::string& key,
+                    std::vector<std::string>& addresses) {
+    file.read(key, addresses);
+    if (addresses.empty()) throw std::invalid_argument(key + " names nobody");
+}
+
+void read_stores(config_file& file, cluster_settings& c) {
+    read_addresses(file, "redis.addresses", c.redis.addresses);
+    file.read("redis.cluster", c.redis.cluster);
+    file.read("redis.user", c.redis.user);
+    read_secret(file, "redis.password", c.redis.password);
+    file.read("redis.database", c.redis.database, {0, 1023});
+    if (c.redis.cluster && c.redis.database != 0)
+        throw std::invalid_argument("redis.database must be 0 in a Redis Cluster");
+    read_addresses(file, "mariadb.addresses", c.mariadb.addresses);
+    file.read("mariadb.user", c.mariadb.user);
+    read_secret(file, "mariadb.password", c.mariadb.password);
+    file.read("mariadb.database", c.mariadb.database);
+    file.read("mariadb.connections_max", c.mariadb.connections_max, {4, 1000});
+    read_addresses(file, "rabbitmq.addresses", c.rabbitmq.addresses);
+    file.read("rabbitmq.user", c.rabbitmq.user);
+    read_secret(file, "rabbitmq.password", c.rabbitmq.password);
+    file.read("rabbitmq.vhost", c.rabbitmq.vhost);
+}
+
+void read_cluster(config_file& file, settings& s) {
+    read_choice(file, "mode", s.mode, {"embedded", "clustered"});
+    cluster_settings& c = s.cluster;
+    file.read("cluster.name", c.name);
+    const bool plain = std::ranges::all_of(c.name, [](unsigned char letter) {
+        return std::isalnum(letter) != 0 || letter == '-' || letter == '_';
+    });
+    if (c.name.empty() || c.name.size() > cluster_name_max || !plain)
+        throw std::invalid_argument("cluster.name: 1 to 32 letters, digits, - and _");
+    read_choice(file, "cluster.queue", c.queue, {"streams", "rabbitmq"});
+    file.read("cluster.partitions", c.partitions, {1, sale::partitions_max});
+    file.read("cluster.strict", c.strict);
+    file.read("cluster.lease_ms", c.lease, {1000, 60'000});
+    file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
+    read_stores(file, c);
+}
+
+}  // namespace
+
+settings read_settings(const std::string& path) {
+    settings s;
+    config_file file = path.empty() ? config_file() : config_file(path);
+    file.read("node", s.node, {0, sale::node_max});
+    s.gate.node = s.node;
+    file.read("data", s.data);
+    std::string level = "info";
+    file.read("log.level", level);
+    try {
+        s.log_level = log::parse_level(level);
+        read_edge(file, s);
+        read_results(file, s);
+        read_care(file, s);
+        read_cluster(file, s);
+        guard::trusted_proxies(s.trusted_proxies);
+    } catch (const std::invalid_argument& e) {
+        throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());
+    }
+    read_guard(file, s);
+    read_engine(file, s);
+    file.expect_all_read();
+    return s;
+}
+
+}  // namespace floodgate::engine

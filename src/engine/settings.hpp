@@ -1,0 +1,69 @@
+// Everything that can be configured, with its default: config/floodgate.toml explains each.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "clerk/clerk.hpp"
+#include "gate/embedded_turnstile.hpp"
+#include "guard/passwords.hpp"
+#include "guard/rate_limiter.hpp"
+#include "http/server.hpp"
+#include "jobs/timed_jobs.hpp"
+#include "journal/journal.hpp"
+#include "store/rabbit/rabbit.hpp"
+#include "store/redis/redis.hpp"
+#include "store/sql/mariadb_database.hpp"
+
+namespace floodgate::engine {
+
+enum class run_mode : std::uint8_t { embedded = 1, clustered };
+enum class queue_kind : std::uint8_t { streams = 1, rabbitmq };
+
+struct cluster_settings {
+    std::string name = "fg";  // before every key, exchange and queue
+    queue_kind queue = queue_kind::streams;
+    std::uint32_t partitions = 8;
+    bool strict = false;  // refuses to start where less is durable than promised
+    milliseconds lease{5000};
+    milliseconds answer_within{1000};
+    store::redis_options redis;
+    store::mariadb_options mariadb{.addresses = {"127.0.0.1:3306"},
+                                   .user = "floodgate",
+                                   .password = {},
+                                   .database = "floodgate"};
+    store::rabbit_options rabbitmq;
+};
+
+struct settings {
+    run_mode mode = run_mode::embedded;
+    cluster_settings cluster;  // clustered
+    std::uint32_t node = 0;
+    std::string data = "data";
+    log::level log_level = log::level::info;
+    http::server_options server;
+    shop::recent_options recent;
+    push::mailroom_options mailroom;
+    jobs::timed_job_options timed_jobs;
+    bool pay_test = false;  // the method `test`, which takes no money
+    std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
+    gate::embedded_turnstile::options gate;
+    journal::options journal;
+    clerk::options clerk;
+    guard::password_cost password;
+    milliseconds login_lifetime{std::chrono::hours(24 * 7)};
+    guard::rate_limit login_by_phone{.rate_per_s = 1.0 / 12, .burst = 5};
+    guard::rate_limit login_by_address{.rate_per_s = 1, .burst = 20};
+    guard::rate_limit purchase_by_user{.rate_per_s = 5, .burst = 10};
+    guard::rate_limit purchase_by_address{.rate_per_s = 100, .burst = 200};
+
+    std::string ledger_file() const { return data + "/ledger.db"; }
+    std::string journal_directory() const { return data + "/journal"; }
+};
+
+// Reads the file, or only the defaults when `path` is empty. Throws config_error.
+settings read_settings(const std::string& path);
+
+}  // namespace floodgate::engine

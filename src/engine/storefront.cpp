@@ -1,0 +1,136 @@
+#include "engine/storefront.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <ctime>
+
+#include "base/log.hpp"
+#include "base/or_throw.hpp"
+#include "pay/test_channel.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+constexpr auto beat_time = std::chrono::milliseconds(500);
+constexpr int beats_an_hour = 7200;
+
+}  // namespace
+
+storefront::storefront(const settings& s, const world& w)
+    : passwords(s.password),
+      login_by_address(s.login_by_address),
+      login_by_phone(s.login_by_phone),
+      purchase_by_address(s.purchase_by_address),
+      purchase_by_user(s.purchase_by_user),
+      showcase(w.book.catalogue(), w.gate),
+      recent(s.recent),
+      mailroom(recent, s.mailroom),
+      with_(s),
+      world_(w),
+      proxies_(s.trusted_proxies) {
+    if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
+}
+
+void storefront::restore_logins() {
+    or_throw(world_.book.users().for_each_login(world_.clock.now(),
+                                                [&](const sale::login& l) { sessions.add(l); }),
+             "ledger");
+    log::info("guard.logins_loaded", "logins", sessions.count());
+}
+
+void storefront::reload_logins() {
+    std::vector<sale::login> valid;
+    or_throw(world_.book.users().for_each_login(world_.clock.now(),
+                                                [&](const sale::login& l) { valid.push_back(l); }),
+             "ledger");
+    sessions.replace_all(valid);
+    log::info("guard.logins_loaded", "logins", sessions.count());
+}
+
+void storefront::show() {
+    if (const auto shown = showcase.reload(); !shown)
+        log::error("engine.showcase_failed", "reason", shown.error().message());
+}
+
+api::clerks_help storefront::help(jobs::timed_jobs& by) {
+    return {
+        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
+        .ask_channels = [&by] { by.ask_channels(); },
+        .reconciliation = [&by] { return by.reconciliation(); },
+        .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
+        .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
+}
+
+std::string storefront::why_not_ready() const {
+    if (!ready_) return "stopping";
+    return opening_->readiness ? opening_->readiness() : std::string();
+}
+
+std::string storefront::metrics() {
+    jobs::timed_jobs& timed_jobs = opening_->timed_jobs;
+    metrics_sources from{.edge = server_->read_figures(),
+                         .results = mailroom.read_figures(),
+                         .timed_jobs = timed_jobs.read_figures(),
+                         .alarms = timed_jobs.alarms(),
+                         .after = timed_jobs.after(),
+                         .clock_apart = world_.clock.apart(),
+                         .pool_waiting = server_->pool_waiting(),
+                         .logins = sessions.count()};
+    opening_->measure(from);
+    return metrics_page(from);
+}
+
+void storefront::open(opening o) {
+    opening_.emplace(std::move(o));
+    services_.emplace(api::services{.clock = world_.clock,
+                                    .turnstile = world_.gate,
+                                    .ledger = world_.book,
+                                    .sessions = sessions,
+                                    .passwords = passwords,
+                                    .login_by_address = login_by_address,
+                                    .login_by_phone = login_by_phone,
+                                    .purchase_by_address = purchase_by_address,
+                                    .purchase_by_user = purchase_by_user,
+                                    .showcase = showcase,
+                                    .catalogue_mutex = catalogue_mutex,
+                                    .recent = recent,
+                                    .tickets = world_.tickets,
+                                    .login_lifetime = with_.login_lifetime,
+                                    .channels = channels,
+                                    .alarms = opening_->timed_jobs.alarms(),
+                                    .warm_up = warm_up_,
+                                    .clerk = help(opening_->timed_jobs),
+                                    .fellows = opening_->fellows,
+                                    .readiness = [this] { return why_not_ready(); },
+                                    .durability = opening_->durability,
+                                    .metrics_text = [this] { return metrics(); }});
+    if (const auto shown = showcase.reload(); !shown)
+        throw std::runtime_error("ledger: " + shown.error().message());
+    server_.emplace(*services_, mailroom, proxies_, with_.server);
+}
+
+void storefront::serve(const std::function<void()>& beat) {
+    server_->start();
+    ready_ = true;
+    log::info("engine.started", "address", server_->address(), "durability",
+              fmt::format("{}", fmt::join(opening_->durability, "; ")));
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    constexpr timespec pause{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(beat_time).count()};
+    int beats = 0;
+    while (sigtimedwait(&signals, nullptr, &pause) < 0) {
+        showcase.refresh();
+        sessions.prune(world_.clock.now());
+        if (++beats % beats_an_hour == 0)
+            (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
+        if (beat) beat();
+    }
+    log::info("engine.stopping");
+    ready_ = false;
+    server_->stop();
+}
+
+}  // namespace floodgate::engine

@@ -1,0 +1,80 @@
+// What both modes share: everything between the network and the gate and the ledger.
+//
+// Built in two steps, because the clerks tell the mailroom of their work and the handlers ask the
+// clerks for help: first what remembers and shows, then, with open(), the doors.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "api/services.hpp"
+#include "engine/metrics_page.hpp"
+#include "engine/settings.hpp"
+#include "http/server.hpp"
+#include "jobs/timed_jobs.hpp"
+
+namespace floodgate::engine {
+
+class storefront {
+public:
+    struct world {
+        even_clock& clock;
+        ledger::ledger& book;
+        gate::turnstile& gate;
+        guard::ticket_office& tickets;
+    };
+    storefront(const settings& s, const world& w);
+
+    // Loads the logins from the ledger; throws std::runtime_error.
+    void restore_logins();
+    // The same later, when log-outs may have been missed.
+    void reload_logins();
+    // Buyers see the catalogue as it is now. A failure is logged.
+    void show();
+
+    struct opening {
+        jobs::timed_jobs& timed_jobs;
+        api::fellow_nodes fellows{};
+        std::vector<std::string> durability;            // what holds, one line each
+        std::function<std::string()> readiness{};       // empty text: ready; otherwise why not
+        std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
+    };
+    // Binds the port; throws std::runtime_error with one clear line.
+    void open(opening o);
+
+    // Serves until SIGINT or SIGTERM, which must be blocked in every thread, and stops serving.
+    // `beat` is called twice a second.
+    void serve(const std::function<void()>& beat);
+
+    // The doors are gone: nothing calls the clerks any more.
+    void close() { server_.reset(); }
+
+    std::string address() const { return server_->address(); }
+
+    guard::sessions sessions;
+    guard::passwords passwords;
+    guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
+    api::showcase showcase;
+    std::mutex catalogue_mutex;
+    shop::recent_orders recent;
+    push::mailroom mailroom;
+    pay::channels channels;
+
+private:
+    api::clerks_help help(jobs::timed_jobs& by);
+    std::string metrics();
+    std::string why_not_ready() const;
+
+    const settings& with_;
+    const world world_;
+    guard::trusted_proxies proxies_;
+    api::warm_up_progress warm_up_;
+    std::atomic<bool> ready_{false};
+    std::optional<opening> opening_;
+    std::optional<api::services> services_;
+    std::optional<http::server> server_;  // last: it uses everything above
+};
+
+}  // namespace floodgate::engine

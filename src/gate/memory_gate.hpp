@@ -1,0 +1,26 @@
+// For tests: a gate that only remembers what it was asked to release.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gate/turnstile.hpp"
+
+namespace floodgate::gate {
+
+struct memory_gate final : turnstile {
+    std::vector<sale::order_no> released;
+
+    void release(sale::sale_id, sale::user_id, sale::order_no order) override {
+        released.push_back(order);
+    }
+    std::unique_ptr<lane> open_lane(std::function<void()>) override { return nullptr; }
+    result<void> warm_up(const sale::sale&) override { return {}; }
+    std::optional<standing> look_up(sale::sale_id) override { return std::nullopt; }
+    std::vector<promised> promised_to(sale::user_id) override { return {}; }
+    std::vector<held_unit> held_in(sale::sale_id) override { return {}; }
+    result<void> retake(const sale::promise&) override { return {}; }
+};
+
+}  // namespace floodgate::gate

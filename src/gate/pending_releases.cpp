@@ -1,0 +1,128 @@
+#include "gate/pending_releases.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/thread.hpp"
+#include "gate/scripts.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+constexpr std::size_t waiting_max = 1'000'000;
+constexpr milliseconds step{20};     // how soon a wish to reflect is seen
+constexpr int steps_per_round = 10;  // 200 ms: reflections are checked, releases tried again
+constexpr std::size_t tries_per_round = 1000;
+constexpr std::size_t pipeline_max = 1000;
+
+}  // namespace
+
+returns::returns(store::redis& redis, const gate_keys& keys, reflections& refusals,
+                 std::function<void(sale::sale_id)> lifted)
+    : redis_(redis), keys_(keys), refusals_(refusals), lifted_(std::move(lifted)), thread_([this] {
+          work();
+      }) {}
+
+returns::~returns() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    stopped_.notify_all();
+    thread_.join();
+    if (!waiting_.empty())
+        log::warning("gate.releases_forgotten", "orders", waiting_.size());  // a rebuild finds them
+}
+
+std::size_t returns::waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size();
+}
+
+bool returns::try_release(const unit& u) {
+    const sale::partition p = keys_.home_of(u.sale);
+    const sale_keys of = keys_.of(u.sale);
+    const auto back =
+        redis_.run(scripts::release(), {keys_.gate(p), keys_.freed(p), of.sale, of.buyers},
+                   {packed(u.buyer), packed(u.order)});
+    if (!back) return false;
+    if (back->integer > 0) {
+        refusals_.lift(u.sale);
+        if (lifted_) lifted_(u.sale);
+    }
+    return true;
+}
+
+void returns::release(const unit& u) {
+    if (!try_release(u)) keep(u);
+}
+
+// All but the first in one pipeline: that one has taught the server the script. Where another
+// server is asked, or something else went wrong, each is tried by itself.
+void returns::release_all(std::span<const unit> units) {
+    if (units.empty()) return;
+    release(units.front());
+    for (units = units.subspan(1); !units.empty();) {
+        const auto some = units.first(std::min(pipeline_max, units.size()));
+        units = units.subspan(some.size());
+        std::vector<store::redis::command> commands;
+        for (const unit& u : some) {
+            const sale::partition p = keys_.home_of(u.sale);
+            const sale_keys of = keys_.of(u.sale);
+            commands.push_back(
+                {of.sale,
+                 {"EVALSHA", scripts::release().sha(), "4", keys_.gate(p), keys_.freed(p), of.sale,
+                  of.buyers, packed(u.buyer), packed(u.order)}});
+        }
+        const auto back = redis_.ask_all(commands);
+        std::set<sale::sale_id> came_back;
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const bool done = back && (*back)[i].what == store::redis_reply::kind::integer;
+            if (!done) {
+                release(some[i]);
+            } else if ((*back)[i].integer > 0) {
+                came_back.insert(some[i].sale);
+            }
+        }
+        for (const sale::sale_id id : came_back) {
+            refusals_.lift(id);
+            if (lifted_) lifted_(id);
+        }
+    }
+}
+
+void returns::keep(const unit& u) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() < waiting_max) return waiting_.push_back(u);
+    log::error("gate.release_dropped", "sale", u.sale.value, "order", u.order.value);
+}
+
+void returns::try_again() {
+    for (std::size_t i = 0; i < tries_per_round; ++i) {
+        unit next;
+        {
+            const std::lock_guard lock(mutex_);
+            if (stop_ || waiting_.empty()) return;
+            next = waiting_.front();
+        }
+        if (!try_release(next)) return;
+        const std::lock_guard lock(mutex_);
+        waiting_.pop_front();  // only this thread takes from the front
+    }
+}
+
+void returns::work() {
+    name_thread("gate.returns");
+    for (int n = 1;; ++n) {
+        {
+            std::unique_lock lock(mutex_);
+            if (stopped_.wait_for(lock, step, [this] { return stop_; })) return;
+        }
+        if (n % steps_per_round == 0) try_again();
+        if (n % steps_per_round == 0 || refusals_.wanted()) refusals_.look_after();
+    }
+}
+
+}  // namespace floodgate::gate

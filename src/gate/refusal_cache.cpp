@@ -1,0 +1,227 @@
+#include "gate/refusal_cache.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+using std::chrono::steady_clock;
+
+constexpr std::size_t sales_max = 256;  // reflected at a time
+constexpr std::size_t wishes_max = 1024;
+constexpr std::int64_t buyers_max = 2'000'000;
+constexpr milliseconds rest_min{200};  // after a look at a sale, before it is looked at again
+constexpr int rest_share = 20;         // and that many times as long as the look took
+
+std::int64_t number(const store::redis_reply& r) {
+    std::int64_t value = 0;
+    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
+    return value;
+}
+
+bool is_by_terms(answer a) {
+    return a == answer::paused || a == answer::not_started || a == answer::ended ||
+           a == answer::over_limit;
+}
+
+}  // namespace
+
+void reflections::view::renew() {
+    now_ = steady_clock::now();
+    if (of_.version_.load(std::memory_order_acquire) == version_) return;
+    const std::lock_guard lock(of_.mutex_);
+    seen_ = of_.current_;
+    version_ = of_.version_.load(std::memory_order_relaxed);
+}
+
+std::optional<sale::verdict> reflections::view::refuse(const sale::attempt& a, instant now) {
+    if (seen_->empty() || a.key != sale::no_key) return std::nullopt;
+    const auto found = seen_->find(a.sale);
+    if (found == seen_->end()) return std::nullopt;
+    const reflection& r = *found->second;
+    if (now_ >= r.good_until.load(std::memory_order_relaxed)) return std::nullopt;
+    const sale::verdict v = r.what.judge(a, now);
+    const bool by_stock = v.what == answer::sold_out || v.what == answer::already_ordered;
+    if (is_by_terms(v.what) || (by_stock && r.buyers)) return v;
+    return std::nullopt;
+}
+
+bool reflections::view::note(sale::sale_id sale, answer said) {
+    const bool buyers = said == answer::sold_out;
+    if (!buyers && !is_by_terms(said)) return false;
+    const auto found = seen_->find(sale);
+    if (found == seen_->end() || (buyers && !found->second->buyers)) of_.want(sale, buyers);
+    return true;
+}
+
+void reflections::want(sale::sale_id sale, bool buyers) {
+    const std::lock_guard lock(mutex_);
+    if (wishes_.size() >= wishes_max && !wishes_.contains(sale)) return;
+    wish& w = wishes_[sale];
+    w.open = true;
+    w.buyers = w.buyers || buyers;
+}
+
+bool reflections::wanted() const {
+    const time now = steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(
+        wishes_, [&](const auto& w) { return w.second.open && w.second.not_before <= now; });
+}
+
+void reflections::replace(const all& next) {
+    current_ = std::make_shared<const all>(next);
+    version_.fetch_add(1, std::memory_order_release);
+}
+
+void reflections::lift(sale::sale_id sale) {
+    const std::lock_guard lock(mutex_);
+    ++lifts_;
+    if (!current_->contains(sale)) return;
+    all next = *current_;
+    next.erase(sale);
+    replace(next);
+}
+
+void reflections::look_after() {
+    check();
+    take_up();
+}
+
+std::vector<std::optional<reflections::facts>> reflections::ask(
+    const std::vector<sale::sale_id>& sales) {
+    std::vector<std::optional<facts>> out(sales.size());
+    if (sales.empty()) return out;
+    std::vector<store::redis::command> commands;
+    for (const sale::sale_id id : sales) {
+        const std::string gate = keys_.gate(keys_.home_of(id)), key = keys_.of(id).sale;
+        commands.push_back({gate, {"HMGET", gate, "epoch", "open"}});
+        commands.push_back({key,
+                            {"HMGET", key, "state", "starts", "ends", "limit", "stock", "revision",
+                             "given", "returned"}});
+    }
+    const auto replies = redis_.ask_all(commands);
+    if (!replies) return out;
+    constexpr std::size_t terms_fields = 6, fields = 8;
+    for (std::size_t i = 0; i < sales.size(); ++i) {
+        const auto& gate = (*replies)[2 * i].items;
+        const auto& f = (*replies)[2 * i + 1].items;
+        if (gate.size() != 2 || f.size() != fields || gate[1].text != "1" || f[0].is_nil())
+            continue;
+        facts& to = out[i].emplace();
+        to.terms.id = sales[i];
+        to.terms.state = static_cast<sale::sale_state>(number(f[0]));
+        to.terms.starts_at = from_ms(number(f[1]));
+        to.terms.ends_at = from_ms(number(f[2]));
+        to.terms.limit = static_cast<std::uint32_t>(number(f[3]));
+        to.terms.stock = number(f[4]);
+        to.taken = number(f[6]) - number(f[7]);
+        to.of_terms = gate[0].text;
+        for (std::size_t n = 0; n < terms_fields; ++n) to.of_terms += "," + f[n].text;
+        to.of_all = to.of_terms + "," + f[6].text + "," + f[7].text;
+    }
+    return out;
+}
+
+std::optional<reflections::facts> reflections::ask(sale::sale_id sale) {
+    return ask(std::vector{sale}).front();
+}
+
+// What has not changed is good for a while longer; the rest is forgotten.
+void reflections::check() {
+    std::shared_ptr<const all> now_reflected;
+    {
+        const std::lock_guard lock(mutex_);
+        now_reflected = current_;
+    }
+    if (now_reflected->empty()) return;
+    std::vector<sale::sale_id> sales;
+    for (const auto& [id, r] : *now_reflected) sales.push_back(id);
+    const time asked = steady_clock::now();
+    const auto found = ask(sales);
+    std::vector<sale::sale_id> changed;
+    for (std::size_t i = 0; i < sales.size(); ++i) {
+        reflection& r = *now_reflected->find(sales[i])->second;
+        const bool same =
+            found[i] && (r.buyers ? found[i]->of_all : found[i]->of_terms) == r.unchanged_if;
+        if (same) r.good_until.store(asked + max_age_, std::memory_order_relaxed);
+        // Without an answer it grows old by itself, and is forgotten then.
+        if (!same && (found[i] || r.good_until.load(std::memory_order_relaxed) <= asked))
+            changed.push_back(sales[i]);
+    }
+    for (const sale::sale_id id : changed) lift(id);
+}
+
+void reflections::take_up() {
+    std::vector<std::pair<sale::sale_id, bool>> due;
+    std::uint64_t lifts = 0;
+    const time began = steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        lifts = lifts_;
+        for (auto& [id, w] : wishes_)
+            if (w.open && w.not_before <= began) due.emplace_back(id, w.buyers);
+        erase_if(wishes_,
+                 [&](const auto& w) { return !w.second.open && w.second.not_before <= began; });
+    }
+    for (const auto& one : due) {
+        const sale::sale_id id = one.first;
+        const time from = steady_clock::now();
+        const auto made = reflect(id, one.second);
+        const time now = steady_clock::now();
+        const std::lock_guard lock(mutex_);
+        wishes_[id] = {.not_before =
+                           now + std::max<time::duration>(rest_min, (now - from) * rest_share)};
+        // Units that came back while we looked: perhaps seen, perhaps not.
+        if (!made || lifts != lifts_) continue;
+        if (current_->size() >= sales_max && !current_->contains(id)) continue;
+        all next = *current_;
+        next[id] = made;
+        replace(next);
+    }
+}
+
+std::shared_ptr<reflections::reflection> reflections::reflect(sale::sale_id sale, bool buyers) {
+    const time asked = steady_clock::now();
+    std::optional<facts> f = ask(sale);
+    if (!f || f->terms.limit == 0) return nullptr;
+    sale::sale terms = f->terms;
+    buyers = buyers && f->taken >= terms.stock && f->taken <= buyers_max;
+    if (!buyers) terms.stock = 1;  // never spoken of
+    auto made = std::make_shared<reflection>(terms);
+    made->buyers = buyers;
+    made->unchanged_if = buyers ? f->of_all : f->of_terms;
+    made->good_until = asked + max_age_;
+    if (!buyers) return made;
+    if (!load_buyers(*f, made->what)) return nullptr;
+    const time again = steady_clock::now();
+    const auto after = ask(sale);
+    if (!after || after->of_all != f->of_all) return nullptr;
+    made->good_until = again + max_age_;
+    return made;
+}
+
+// In steps, so that nobody waits long for us. What is read twice is put down once.
+bool reflections::load_buyers(const facts& f, shelf& into) {
+    const std::string key = keys_.of(f.terms.id).buyers;
+    std::string cursor = "0";
+    do {
+        const auto step = redis_.ask(key, {"HSCAN", key, cursor, "COUNT", "1000"});
+        if (!step || step->items.size() != 2) return false;
+        cursor = step->items[0].text;
+        const auto& pairs = step->items[1].items;
+        for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+            sale::promise p{.sale = f.terms.id, .buyer = unpack_buyer(pairs[i].text)};
+            for (const packed_order& o : unpack_orders(pairs[i + 1].text)) {
+                p.order = o.order;
+                p.quantity = o.quantity;
+                if (!into.retake(p)) return false;
+            }
+        }
+    } while (cursor != "0");
+    return into.look().taken == f.taken;
+}
+
+}  // namespace floodgate::gate

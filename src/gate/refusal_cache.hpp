@@ -1,0 +1,103 @@
+// Refusals that a node repeats without asking Redis: while a sale refuses everybody (not started,
+// paused, ended, sold out) a crowd can be sent away from memory.
+//
+// A reflection is a copy of the sale's terms and, once it is sold out, of its buyers, who must
+// still hear that they have an order. It judges as Redis would, with the same shelf. It is good for
+// `max_age` after Redis was last asked whether anything has changed, so a lost "lifted" message
+// costs no more than that. Attempts with an Idempotency-Key are always asked about.
+
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gate/gate_keys.hpp"
+#include "gate/shelf.hpp"
+#include "store/redis/redis.hpp"
+
+namespace floodgate::gate {
+
+class reflections {
+public:
+    using time = std::chrono::steady_clock::time_point;
+
+    reflections(store::redis& redis, const gate_keys& keys, milliseconds max_age)
+        : redis_(redis), keys_(keys), max_age_(max_age) {}
+
+private:
+    struct reflection {
+        shelf what;
+        bool buyers = false;       // has them, so may say sold_out and already_ordered
+        std::string unchanged_if;  // Redis still says this
+        std::atomic<time> good_until{};
+        explicit reflection(const sale::sale& terms) : what(terms) {}
+    };
+    template <class Value>
+    using by_sale = boost::unordered_flat_map<sale::sale_id, Value, spread>;
+    using all = by_sale<std::shared_ptr<reflection>>;
+
+public:
+    // A lane's look at them. Used by one thread.
+    class view {
+    public:
+        explicit view(reflections& of) : of_(of) { renew(); }
+        void renew();
+        // The refusal, when there is a good one to repeat.
+        std::optional<sale::verdict> refuse(const sale::attempt& a, instant now);
+        // Redis has said this: a refusal of everybody is worth reflecting. True: it was such a one.
+        bool note(sale::sale_id sale, sale::answer said);
+
+    private:
+        reflections& of_;
+        std::shared_ptr<const all> seen_;
+        std::uint64_t version_ = 0;
+        time now_{};
+    };
+
+    // Units came back, terms were changed: forgets it. From any thread.
+    void lift(sale::sale_id sale);
+
+    // For the turnstile's own thread, every 200 ms or when wanted(): takes up what was noted, and
+    // asks whether what is reflected still holds.
+    void look_after();
+    bool wanted() const;
+
+private:
+    struct wish {
+        bool open = false;    // to be looked at
+        bool buyers = false;  // said to be sold out
+        time not_before{};
+    };
+    struct facts {
+        sale::sale terms;
+        std::int64_t taken = 0;
+        std::string of_terms, of_all;  // what Redis said, to be compared with what it says later
+    };
+
+    void want(sale::sale_id sale, bool buyers);
+    std::vector<std::optional<facts>> ask(const std::vector<sale::sale_id>& sales);
+    std::optional<facts> ask(sale::sale_id sale);
+    void check();
+    void take_up();
+    std::shared_ptr<reflection> reflect(sale::sale_id sale, bool buyers);
+    bool load_buyers(const facts& f, shelf& into);
+    void replace(const all& next);
+
+    store::redis& redis_;
+    const gate_keys& keys_;
+    const milliseconds max_age_;
+    mutable std::mutex mutex_;  // guards what follows
+    std::shared_ptr<const all> current_ = std::make_shared<all>();
+    by_sale<wish> wishes_;
+    std::uint64_t lifts_ = 0;
+    std::atomic<std::uint64_t> version_ = 1;  // of current_
+};
+
+}  // namespace floodgate::gate

@@ -1,0 +1,148 @@
+#include "gate/refusal_cache.hpp"
+
+#include "gate/turnstile_fixture.hpp"
+
+namespace floodgate::gate {
+namespace {
+
+using sale::answer;
+
+class ReflectionsTest : public testing::Test {
+protected:
+    void SetUp() override {
+        FLOODGATE_NEED_REDIS(false);
+        world_ = std::make_unique<redis_world>(store::shared_redis(false));
+        lane_ = gate().open_lane([] {});
+    }
+    redis_turnstile& gate() { return world_->redis_gate(); }
+    void warm_up(const sale::sale& s) { ASSERT_TRUE(gate().warm_up(s).has_value()); }
+    sale::verdict ask_one(std::int64_t buyer, std::uint32_t quantity = 1,
+                          sale::idempotency_key key = {}, instant now = opening) {
+        return ask(*lane_, {{.sale = {1}, .buyer = {buyer}, .quantity = quantity, .key = key}},
+                   now)[0];
+    }
+    std::uint64_t reflected() { return gate().read_counts().reflected; }
+    // Asks until the answer comes without asking Redis.
+    bool becomes_reflected(std::int64_t buyer, instant now = opening) {
+        const std::uint64_t before = reflected();
+        for (int i = 0; i < 200 && reflected() == before; ++i) {
+            ask_one(buyer, 1, {}, now);
+            std::this_thread::sleep_for(milliseconds(10));
+        }
+        return reflected() > before;
+    }
+    // What another node does, without a message to this one.
+    std::unique_ptr<redis_turnstile> other_node() {
+        return std::make_unique<redis_turnstile>(world_->redis(), world_->options(), nullptr);
+    }
+
+    std::unique_ptr<redis_world> world_;
+    std::unique_ptr<lane> lane_;
+};
+
+TEST_F(ReflectionsTest, RepeatSoldOutWithoutAskingAndKnowWhoHasBought) {
+    warm_up(open_sale(1, 2));
+    const auto mine = ask_one(1);
+    ask_one(2);
+    ASSERT_TRUE(becomes_reflected(3));
+    EXPECT_EQ(ask_one(3).what, answer::sold_out);
+    const auto again = ask_one(1);
+    EXPECT_EQ(again.what, answer::already_ordered);
+    EXPECT_EQ(again.order, mine.order);
+    const std::uint64_t calls = gate().read_counts().calls;
+    ask_one(4);
+    EXPECT_EQ(gate().read_counts().calls, calls) << "Redis was not asked";
+}
+
+TEST_F(ReflectionsTest, AreLiftedAtOnceWhenUnitsComeBackHere) {
+    warm_up(open_sale(1, 1));
+    const auto mine = ask_one(1);
+    ASSERT_TRUE(becomes_reflected(3));
+    gate().release({1}, {1}, mine.order);
+    EXPECT_EQ(ask_one(3).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, AreLiftedByAMessageFromAnotherNode) {
+    warm_up(open_sale(1, 1));
+    const auto mine = ask_one(1);
+    ASSERT_TRUE(becomes_reflected(3));
+    other_node()->release({1}, {1}, mine.order);
+    gate().lift({1});
+    EXPECT_EQ(ask_one(3).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, AreForgottenSoonWhenTheMessageIsLost) {
+    warm_up(open_sale(1, 1));
+    const auto mine = ask_one(1);
+    ASSERT_TRUE(becomes_reflected(3));
+    other_node()->release({1}, {1}, mine.order);
+    std::this_thread::sleep_for(milliseconds(1500));
+    EXPECT_EQ(ask_one(3).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, ForgetWhatAnotherNodeChanged) {
+    sale::sale s = open_sale(1, 5);
+    s.state = sale::sale_state::paused;
+    warm_up(s);
+    ASSERT_TRUE(becomes_reflected(3));
+    s.state = sale::sale_state::published;
+    ASSERT_TRUE(other_node()->warm_up(s).has_value());
+    std::this_thread::sleep_for(milliseconds(1500));
+    EXPECT_EQ(ask_one(3).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, OpenOnTimeWithoutBeingTold) {
+    warm_up(open_sale(1, 5));
+    const instant early = opening - milliseconds(1);
+    ASSERT_TRUE(becomes_reflected(3, early));
+    const auto v = ask_one(3, 1, {}, early);
+    EXPECT_EQ(v.what, answer::not_started);
+    EXPECT_EQ(v.starts_at, opening);
+    EXPECT_EQ(ask_one(3).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, NeverAnswerAnAttemptWithAKey) {
+    warm_up(open_sale(1, 1));
+    const auto mine = ask_one(1, 1, key_number(1));
+    ASSERT_TRUE(becomes_reflected(3));
+    const auto again = ask_one(1, 1, key_number(1));
+    EXPECT_EQ(again.what, answer::repeated);
+    EXPECT_EQ(again.order, mine.order);
+}
+
+TEST_F(ReflectionsTest, DoNotHideUnitsFromABuyerWhoMayHaveThem) {
+    warm_up(open_sale(1, 3, 2));
+    for (int i = 0; i < 200 && reflected() == 0; ++i) {
+        EXPECT_EQ(ask_one(2, 3).what, answer::over_limit);
+        std::this_thread::sleep_for(milliseconds(10));
+    }
+    ASSERT_GT(reflected(), 0U) << "by the terms alone: its buyers are not known here";
+    EXPECT_EQ(ask_one(5, 2).what, answer::accepted);
+    EXPECT_EQ(ask_one(5).what, answer::already_ordered);
+    EXPECT_EQ(ask_one(6, 2).what, answer::not_enough);
+    EXPECT_EQ(ask_one(6).what, answer::accepted);
+}
+
+TEST_F(ReflectionsTest, GrowOldWhenRedisDoesNotAnswer) {
+    store::own_redis server;
+    redis_turnstile_options options;
+    options.answer_within = milliseconds(300);
+    redis_world world(server.options(), options);
+    ASSERT_TRUE(world.gate().warm_up(open_sale(1, 0)).has_value());
+    world_->redis_gate().lift({1});
+    lane_ = world.gate().open_lane([] {});
+    for (int i = 0; i < 200 && world.redis_gate().read_counts().reflected == 0; ++i) {
+        ask_one(3);
+        std::this_thread::sleep_for(milliseconds(10));
+    }
+    EXPECT_EQ(ask_one(3).what, answer::sold_out);
+    server.freeze();
+    EXPECT_EQ(ask_one(3).what, answer::sold_out) << "known well enough for a moment";
+    std::this_thread::sleep_for(milliseconds(1500));
+    EXPECT_EQ(ask_one(3).what, answer::busy);
+    server.thaw();
+    lane_.reset();
+}
+
+}  // namespace
+}  // namespace floodgate::gate

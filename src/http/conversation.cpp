@@ -1,0 +1,324 @@
+#include "http/conversation.hpp"
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+#include <boost/beast/http/verb.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+namespace floodgate::http {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::beast::iequals;
+
+constexpr std::size_t read_bytes = 4096;
+
+// "0\r\n\r\n". Beast 1.81 asserts that so much is there when it looks at an unfinished chunk header
+// again, and a chunked body never ends with less. Without it, four bytes from anybody (an empty
+// chunked body, its last byte held back) would stop the server; http_fuzz found it.
+constexpr std::size_t last_chunk_bytes = 5;
+
+// A piece of the buffer, by place: the buffer may move while a body comes in.
+struct slice {
+    std::size_t at = 0;
+    std::size_t size = 0;
+};
+
+api::verb verb_of(http::verb v) {
+    switch (v) {
+    case http::verb::get:
+    case http::verb::head: return api::verb::get;
+    case http::verb::post: return api::verb::post;
+    case http::verb::put: return api::verb::put;
+    default: return api::verb::other;
+    }
+}
+
+}  // namespace
+
+// Beast's parser, told to keep only what we use. It reads a head that is complete, so every field
+// it names lies in the buffer: obsolete line folding, which would be copied, is refused.
+class conversation::reader final : public http::basic_parser<true> {
+public:
+    reader(const char* base, const http_limits& limits) : base_(base), limits_(limits) {
+        body_limit(limits.body_bytes_max);
+        header_limit(static_cast<std::uint32_t>(limits.head_bytes_max) + 8);
+    }
+
+    // Where the buffer is now, and how long its used part is.
+    void look_at(const char* base, std::size_t used) {
+        base_ = base;
+        used_ = used;
+    }
+    request view() const;
+    bool version_is_11() const { return is_11_; }
+
+    // Before every put(): where its bytes begin. What was put before is body, or whole framing.
+    void feed_from(const char* at) { framing_ = at; }
+    // How long the chunk header or trailer is that ends at `at`.
+    std::size_t framing_until(const char* at) const {
+        return static_cast<std::size_t>(at - framing_);
+    }
+
+    bool too_long_target = false;
+    bool expects = false;
+    int hosts = 0;
+    int lengths = 0;
+    int encodings = 0;  // Transfer-Encoding: only `chunked`, alone, is understood
+    bool inside_a_chunk_header = false;
+    std::string body;
+
+private:
+    using string_view = boost::beast::string_view;
+    using error = boost::beast::error_code;
+
+    bool is_here(string_view text) const {
+        return text.data() >= base_ && text.data() + text.size() <= base_ + used_;
+    }
+    // Whether the value goes over several lines: Beast then hands out a copy, or one that begins a
+    // line after its name.
+    bool is_folded(string_view name, string_view value) const {
+        return !is_here(value) || std::find(name.end(), value.begin(), '\n') != value.begin();
+    }
+    slice place(string_view text) const {
+        assert(is_here(text));
+        return {static_cast<std::size_t>(text.data() - base_), text.size()};
+    }
+    std::string_view at(slice s) const { return {base_ + s.at, s.size}; }
+    void on_field(http::field name, string_view value, string_view name_text);
+
+    void on_request_impl(http::verb v, string_view, string_view target, int version,
+                         error& ec) override {
+        verb_ = verb_of(v);
+        is_11_ = version >= 11;
+        is_head_ = v == http::verb::head;
+        too_long_target = target.size() > limits_.target_bytes_max;
+        if (!target.starts_with('/')) ec = http::error::bad_target;
+        if (!ec) target_ = place(target);
+    }
+    void on_response_impl(int, string_view, int, error&) override { assert(false); }
+    void on_field_impl(http::field name, string_view name_text, string_view value,
+                       error& ec) override {
+        if (in_trailer_) return;
+        if (is_folded(name_text, value)) {
+            ec = http::error::bad_obs_fold;
+        } else {
+            on_field(name, value, name_text);
+        }
+    }
+    void on_header_impl(error&) override { in_trailer_ = true; }
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, error&) override {}
+    std::size_t on_body_impl(string_view part, error&) override {
+        body.append(part.data(), part.size());
+        return part.size();
+    }
+    void on_chunk_header_impl(std::uint64_t, string_view extension, error& ec) override {
+        const char* end = extension.data() + extension.size() + 2;  // and its line's
+        if (framing_until(end) > limits_.head_bytes_max) ec = http::error::header_limit;
+    }
+    std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error&) override {
+        body.append(part.data(), part.size());
+        framing_ = part.data() + part.size();
+        return part.size();
+    }
+    void on_finish_impl(error&) override {}
+
+    const char* base_;
+    std::size_t used_ = 0;
+    const http_limits& limits_;
+    const char* framing_ = nullptr;  // where the present chunk header or trailer begins
+    api::verb verb_{};
+    bool is_head_ = false;
+    bool is_11_ = false;
+    bool in_trailer_ = false;
+    slice target_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_for_;
+};
+
+void conversation::reader::on_field(http::field name, string_view value, string_view name_text) {
+    switch (name) {
+    case http::field::host: ++hosts; break;
+    case http::field::content_length:
+        lengths += value.find(',') == string_view::npos ? 1 : 2;  // "5, 5" is two of them
+        break;
+    case http::field::transfer_encoding: encodings += iequals(value, "chunked") ? 1 : 2; break;
+    case http::field::expect: expects = true; break;
+    case http::field::authorization:
+        if (value.size() > 7 && iequals(value.substr(0, 7), "bearer ")) {
+            token_ = place(value.substr(7));
+        }
+        break;
+    case http::field::accept_language: accept_language_ = place(value); break;
+    case http::field::if_none_match: if_none_match_ = place(value); break;
+    case http::field::content_type: content_type_ = place(value); break;
+    case http::field::unknown:
+        if (iequals(name_text, "token")) {
+            if (token_.size == 0) token_ = place(value);
+        } else if (iequals(name_text, "idempotency-key")) {
+            key_ = place(value);
+        } else if (iequals(name_text, "x-forwarded-for")) {
+            forwarded_for_ = place(value);
+        }
+        break;
+    default: break;
+    }
+}
+
+request conversation::reader::view() const {
+    const std::string_view target = at(target_);
+    const std::size_t mark = std::min(target.find('?'), target.size());
+    return {.verb = verb_,
+            .path = target.substr(0, mark),
+            .query = mark < target.size() ? target.substr(mark + 1) : std::string_view{},
+            .token = at(token_),
+            .idempotency_key = at(key_),
+            .accept_language = at(accept_language_),
+            .if_none_match = at(if_none_match_),
+            .content_type = at(content_type_),
+            .forwarded_for = at(forwarded_for_),
+            .body = body,
+            .keep_alive = keep_alive(),
+            .is_head = is_head_};
+}
+
+conversation::conversation(const http_limits& limits) : limits_(limits) {}
+conversation::~conversation() = default;
+
+std::span<char> conversation::room() {
+    if (buffer_.size() - used_ < read_bytes / 2) buffer_.resize(used_ + read_bytes);
+    return {buffer_.data() + used_, buffer_.size() - used_};
+}
+
+void conversation::received(std::size_t bytes) {
+    assert(used_ + bytes <= buffer_.size());
+    used_ += bytes;
+}
+
+bool conversation::head_complete() const { return reader_ != nullptr; }
+
+conversation::step conversation::refuse(api::problem p, std::string_view detail) {
+    why_ = p;
+    detail_ = detail;
+    return step::refused;
+}
+
+conversation::step conversation::next() {
+    if (!reader_) {
+        if (used_ == 0) return step::need_more;
+        const step head = read_head();
+        if (head != step::request_ready) return head;
+    }
+    return read_body();
+}
+
+// Waits for the empty line, then has the whole head parsed at once.
+conversation::step conversation::read_head() {
+    while (used_ - parsed_ >= 2 && std::memcmp(buffer_.data() + parsed_, "\r\n", 2) == 0)
+        parsed_ += 2;  // empty lines before a request are to be ignored
+    const std::string_view came(buffer_.data() + parsed_, used_ - parsed_);
+    const std::size_t end = came.find("\r\n\r\n");
+    // Without its end, three bytes more may be part of that: the limit must not depend on slices.
+    const std::size_t head =
+        end < came.size() ? end : came.size() - std::min<std::size_t>(came.size(), 3);
+    if (parsed_ + head > limits_.head_bytes_max) {
+        if (came.find("\r\n") > limits_.head_bytes_max)
+            return refuse(api::problem::uri_too_long, "the request line is longer than allowed");
+        return refuse(api::problem::header_too_large, "the request head is larger than allowed");
+    }
+    if (end == std::string_view::npos) return step::need_more;
+
+    auto fresh = std::make_unique<reader>(buffer_.data(), limits_);
+    fresh->look_at(buffer_.data(), used_);
+    boost::beast::error_code ec;
+    parsed_ += fresh->put(boost::asio::const_buffer(came.data(), end + 4), ec);
+    if (fresh->too_long_target) return refuse(api::problem::uri_too_long, "the path is too long");
+    if (ec == http::error::body_limit)
+        return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+    if (ec) return refuse(api::problem::bad_request, ec.message());
+    if (!fresh->is_header_done())
+        return refuse(api::problem::bad_request, "incomplete request head");
+    if (fresh->hosts != 1 && fresh->version_is_11())
+        return refuse(api::problem::bad_request, "exactly one Host header is needed");
+    if (fresh->lengths > 1)
+        return refuse(api::problem::bad_request, "more than one Content-Length");
+    if (fresh->encodings > (fresh->version_is_11() ? 1 : 0))
+        return refuse(api::problem::bad_request,
+                      "Transfer-Encoding may only be chunked, in HTTP/1.1");
+    if (fresh->expects) return refuse(api::problem::bad_request, "Expect is not supported");
+    reader_ = std::move(fresh);
+    return step::request_ready;
+}
+
+// Feeds what came after the head; a body is gathered in the reader, so the buffer stays small.
+conversation::step conversation::read_body() {
+    reader_->look_at(buffer_.data(), used_);
+    reader_->eager(true);
+    while (!reader_->is_done() && parsed_ < used_) {
+        if (reader_->inside_a_chunk_header && used_ - parsed_ < last_chunk_bytes) break;
+        const char* from = buffer_.data() + parsed_;
+        reader_->feed_from(from);
+        boost::beast::error_code ec;
+        const std::size_t taken =
+            reader_->put(boost::asio::const_buffer(from, used_ - parsed_), ec);
+        // Chunk headers and trailers are only taken whole: what is left over is part of one.
+        const bool done = reader_->is_done();
+        const std::size_t trailer =
+            done && reader_->chunked() ? reader_->framing_until(from + taken) : 0;
+        buffer_.erase(parsed_, taken);
+        used_ -= taken;
+        const std::size_t framing = done ? trailer : used_ - parsed_;
+        if (ec == http::error::body_limit)
+            return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+        if (ec == http::error::header_limit)
+            return refuse(api::problem::header_too_large, "a chunk header is too large");
+        reader_->inside_a_chunk_header = ec == http::error::need_more;
+        if (ec && ec != http::error::need_more)
+            return refuse(api::problem::bad_request, ec.message());
+        if (framing > limits_.head_bytes_max)
+            return refuse(api::problem::header_too_large, "a chunk header or trailer is too large");
+        if (ec) break;
+    }
+    if (!reader_->is_done()) return step::need_more;
+    current_ = reader_->view();
+    return step::request_ready;
+}
+
+void conversation::finish() {
+    assert(reader_ && reader_->is_done());
+    reader_.reset();
+    std::memmove(buffer_.data(), buffer_.data() + parsed_, used_ - parsed_);
+    used_ -= parsed_;
+    parsed_ = 0;
+    if (used_ == 0 && buffer_.size() > 4 * read_bytes) buffer_ = {};
+}
+
+api::language language_of(std::string_view accept_language) {
+    // The first of zh and en with the highest weight; en when neither is named.
+    double best = 0;
+    api::language chosen = api::language::en;
+    while (!accept_language.empty()) {
+        const std::size_t comma = std::min(accept_language.find(','), accept_language.size());
+        std::string_view item = accept_language.substr(0, comma);
+        accept_language.remove_prefix(std::min(comma + 1, accept_language.size()));
+        while (item.starts_with(' ')) item.remove_prefix(1);
+        const bool zh = item.size() >= 2 && iequals(item.substr(0, 2), "zh");
+        const bool en = item.size() >= 2 && iequals(item.substr(0, 2), "en");
+        if (!zh && !en) continue;
+        double weight = 1;
+        if (const std::size_t q = item.find("q="); q != std::string_view::npos)
+            std::from_chars(item.data() + q + 2, item.data() + item.size(), weight);
+        if (weight > best) {
+            best = weight;
+            chosen = zh ? api::language::zh : api::language::en;
+        }
+    }
+    return chosen;
+}
+
+}  // namespace floodgate::http

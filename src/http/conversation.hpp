@@ -1,0 +1,94 @@
+// One connection's side of HTTP/1.1, without the connection: bytes in, requests out.
+//
+// No socket and no clock, so a fuzzer or a test can hold any conversation it likes. Requests are
+// handed out one at a time; what was pipelined behind one waits in the buffer until it is finished.
+//
+// Refused, with a problem and the end of the connection: anything Beast's parser does not take for
+// HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, another
+// Transfer-Encoding than `chunked`, more than one Host or none, obsolete line folding, `Expect`,
+// and over the limits: heads, bodies, and what stands around the chunks of a body.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/call.hpp"
+#include "api/reply.hpp"
+
+namespace floodgate::http {
+
+struct http_limits {
+    std::size_t head_bytes_max = 8192;    // request line and header fields
+    std::size_t target_bytes_max = 2048;  // the path and query of the request line
+    std::size_t body_bytes_max = 65'536;
+};
+
+// A whole request. The views are good until conversation::room() or finish().
+struct request {
+    api::verb verb = api::verb::other;
+    std::string_view path;
+    std::string_view query;
+    std::string_view token;  // from `Authorization: Bearer` or `token`
+    std::string_view idempotency_key;
+    std::string_view accept_language;
+    std::string_view if_none_match;
+    std::string_view content_type;
+    std::string_view forwarded_for;
+    std::string_view body;
+    bool keep_alive = true;
+    bool is_head = false;
+};
+
+class conversation {
+public:
+    explicit conversation(const http_limits& limits);
+    ~conversation();
+
+    // Where the next bytes from the peer go; received() says how many came.
+    std::span<char> room();
+    void received(std::size_t bytes);
+
+    enum class step { need_more = 1, request_ready, refused };
+
+    // Looks at what has come. After request_ready: current(). After refused: why().
+    step next();
+    const request& current() const { return current_; }
+    api::problem why() const { return why_; }
+    std::string_view detail() const { return detail_; }
+
+    // Done with current(): forget it and look at what follows.
+    void finish();
+
+    // Whether part of a request has come: an idle connection may be closed without a word.
+    bool in_the_middle() const { return used_ > 0; }
+    std::size_t buffered() const { return used_; }
+    // The head of current(), as it came; and whether anything came behind current().
+    std::string_view head() const { return {buffer_.data(), parsed_}; }
+    bool something_follows() const { return used_ > parsed_; }
+    // Whether the head of the present request is complete.
+    bool head_complete() const;
+
+private:
+    class reader;
+
+    step read_head();
+    step read_body();
+    step refuse(api::problem p, std::string_view detail);
+
+    const http_limits& limits_;
+    std::string buffer_;  // [0, used_) came from the peer and is not finished with
+    std::size_t used_ = 0;
+    std::size_t parsed_ = 0;  // of it, what the reader has taken
+    std::unique_ptr<reader> reader_;
+    request current_;
+    api::problem why_{};
+    std::string detail_;
+};
+
+api::language language_of(std::string_view accept_language);
+
+}  // namespace floodgate::http

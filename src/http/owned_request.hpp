@@ -1,0 +1,40 @@
+// A request that outlives the buffer it came in: for what is looked at again after a wait.
+
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "http/conversation.hpp"
+
+namespace floodgate::http {
+
+class owned_request {
+public:
+    explicit owned_request(const request& r) : request_(r) {
+        for (std::size_t i = 0; i < texts.size(); ++i) kept_[i] = r.*texts[i];
+    }
+
+    // Its views are good as long as this object.
+    request get() const {
+        request r = request_;
+        for (std::size_t i = 0; i < texts.size(); ++i) r.*texts[i] = kept_[i];
+        return r;
+    }
+
+private:
+    static constexpr std::array texts{&request::path,
+                                      &request::query,
+                                      &request::token,
+                                      &request::idempotency_key,
+                                      &request::accept_language,
+                                      &request::if_none_match,
+                                      &request::content_type,
+                                      &request::forwarded_for,
+                                      &request::body};
+
+    request request_;
+    std::array<std::string, texts.size()> kept_;
+};
+
+}  // namespace floodgate::http

@@ -1,0 +1,104 @@
+#include "http/plain_connection.hpp"
+
+#include <cerrno>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "http/event_loop.hpp"
+#include "http/web_socket_stream.hpp"
+
+namespace floodgate::http {
+
+plain_connection::plain_connection(event_loop& loop, boost::asio::ip::address peer, int fd)
+    : connection(loop, std::move(peer)), poller_(loop.sockets()), fd_(fd) {}
+
+plain_connection::~plain_connection() { close_transport(); }
+
+void plain_connection::start() {
+    if (!poller_.add(fd_, ticket)) close();
+}
+
+void plain_connection::on_ready(bool readable, bool writable) {
+    if (!writable) {
+        if (readable) read_some();
+        return;
+    }
+    const auto self = shared_from_this();  // a failed write closes and forgets us
+    write_rest();
+    if (readable && fd_ >= 0) read_some();
+}
+
+void plain_connection::read_some() {
+    const auto to = room();
+    const ssize_t got = recv(fd_, to.data(), to.size(), 0);
+    if (got > 0) {
+        on_received(static_cast<std::size_t>(got));
+    } else if (got == 0) {
+        on_peer_finished();
+    } else if (errno != EAGAIN && errno != EINTR) {
+        close();
+    }
+}
+
+void plain_connection::write(std::string_view bytes) {
+    const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent == static_cast<ssize_t>(bytes.size())) {
+        on_written();
+    } else if (sent >= 0 || errno == EAGAIN || errno == EINTR) {
+        unsent_.assign(bytes.substr(sent > 0 ? static_cast<std::size_t>(sent) : 0));
+        interest_.write = true;
+        watch();
+    } else {
+        close();
+    }
+}
+
+void plain_connection::write_rest() {
+    const ssize_t sent = send(fd_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (sent < 0) {
+        if (errno != EAGAIN && errno != EINTR) close();
+        return;
+    }
+    unsent_.erase(0, static_cast<std::size_t>(sent));
+    if (!unsent_.empty()) return;
+    interest_.write = false;
+    watch();
+    on_written();
+}
+
+void plain_connection::want_more(bool yes) {
+    interest_.read = yes;
+    watch();
+}
+
+void plain_connection::watch() {
+    if (fd_ >= 0 && !poller_.change(fd_, ticket, interest_)) close();
+}
+
+void plain_connection::shut_down() {
+    shutdown(fd_, SHUT_WR);
+    if (!interest_.read) want_more(true);
+}
+
+std::shared_ptr<push::web_socket> plain_connection::give_away() {
+    using boost::asio::ip::tcp;
+    tcp::socket socket(loop().context());
+    boost::system::error_code error;
+    poller_.remove(fd_);
+    socket.assign(peer().is_v6() ? tcp::v6() : tcp::v4(), fd_, error);
+    if (error) {
+        close();
+        return nullptr;
+    }
+    fd_ = -1;
+    return make_web_socket(std::move(socket), loop().for_sockets());
+}
+
+void plain_connection::close_transport() {
+    if (fd_ < 0) return;
+    poller_.remove(fd_);
+    ::close(fd_);
+    fd_ = -1;
+}
+
+}  // namespace floodgate::http

@@ -1,0 +1,35 @@
+// A connection over a bare socket: non-blocking reads and writes, socket_poller from the loop.
+
+#pragma once
+
+#include "http/connection.hpp"
+#include "http/socket_poller.hpp"
+
+namespace floodgate::http {
+
+class plain_connection final : public connection {
+public:
+    // Owns `fd`, which must be non-blocking.
+    plain_connection(event_loop& loop, boost::asio::ip::address peer, int fd);
+    ~plain_connection() override;
+
+    void start() override;
+    void on_ready(bool readable, bool writable) override;
+
+private:
+    void write(std::string_view bytes) override;
+    void shut_down() override;
+    void close_transport() override;
+    std::shared_ptr<push::web_socket> give_away() override;
+    void want_more(bool yes) override;
+    void watch();
+    void read_some();
+    void write_rest();
+
+    socket_poller& poller_;
+    int fd_;
+    socket_poller::interest interest_;
+    std::string unsent_;
+};
+
+}  // namespace floodgate::http

@@ -1,0 +1,76 @@
+#include "http/purchase.hpp"
+
+#include <boost/beast/core/string.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "guard/tokens.hpp"
+#include "sale/catalogue.hpp"
+
+namespace floodgate::http {
+namespace {
+
+constexpr std::string_view sales_prefix = "/api/v1/sales/";
+constexpr std::string_view orders_suffix = "/orders";
+
+std::optional<std::int64_t> parse_id(std::string_view text) {
+    if (text.empty() || text.front() < '1' || text.front() > '9') return std::nullopt;
+    std::int64_t id = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, id);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return id;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> purchase_path(std::string_view path) {
+    if (!path.starts_with(sales_prefix) || !path.ends_with(orders_suffix)) return std::nullopt;
+    if (path.size() < sales_prefix.size() + orders_suffix.size()) return std::nullopt;
+    path.remove_prefix(sales_prefix.size());
+    path.remove_suffix(orders_suffix.size());
+    return parse_id(path);
+}
+
+std::optional<std::int64_t> sale_path(std::string_view path) {
+    if (!path.starts_with(sales_prefix)) return std::nullopt;
+    return parse_id(path.substr(sales_prefix.size()));
+}
+
+std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) {
+    if (!r.body.empty()) {
+        if (!is_json(r.content_type))
+            return purchase_fault{api::problem::unsupported_media_type, {}};
+        api::json_body body(r.body);
+        a.quantity = static_cast<std::uint32_t>(
+            body.optional_integer("quantity", {1, sale::limit_max}).value_or(1));
+        if (auto fault = body.finish()) return purchase_fault{api::problem::bad_request, *fault};
+    }
+    if (!r.idempotency_key.empty()) {
+        const bool printable =
+            std::ranges::all_of(r.idempotency_key, [](char c) { return c > ' ' && c < 0x7f; });
+        if (r.idempotency_key.size() > idempotency_key_bytes_max || !printable) {
+            return purchase_fault{
+                api::problem::bad_request,
+                {"Idempotency-Key", "Idempotency-Key must be 1 to 128 visible ASCII characters"}};
+        }
+        a.key = guard::key_of(a.buyer, r.idempotency_key);
+    }
+    return std::nullopt;
+}
+
+api::reply refuse_purchase(const purchase_fault& f, api::language lang) {
+    if (f.fault.detail.empty()) return api::problem_reply(f.what, lang);
+    return refuse(f.fault, lang);
+}
+
+bool is_json(std::string_view content_type) {
+    constexpr std::string_view json = "application/json";
+    if (content_type.empty()) return true;
+    if (!boost::beast::iequals(content_type.substr(0, json.size()), json)) return false;
+    const std::string_view rest = content_type.substr(json.size());
+    return rest.empty() || rest.front() == ';' || rest.front() == ' ';
+}
+
+}  // namespace floodgate::http

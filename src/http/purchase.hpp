@@ -1,0 +1,34 @@
+// Reading an attempt to buy: POST /api/v1/sales/{id}/orders, the one request that must be fast.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "api/json_body.hpp"
+#include "http/conversation.hpp"
+#include "sale/attempt.hpp"
+
+namespace floodgate::http {
+
+// The sale in /api/v1/sales/{id}/orders or /api/v1/sales/{id}; nothing for any other path and for
+// an id that is not a plain positive number.
+std::optional<std::int64_t> purchase_path(std::string_view path);
+std::optional<std::int64_t> sale_path(std::string_view path);
+
+struct purchase_fault {
+    api::problem what;
+    api::body_fault fault;
+};
+
+// Fills in quantity (default 1) and key (a.buyer must be set). What is wrong, if anything is.
+std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a);
+api::reply refuse_purchase(const purchase_fault& fault, api::language lang);
+
+// application/json, with or without parameters. A request that names no type is believed.
+bool is_json(std::string_view content_type);
+
+inline constexpr std::size_t idempotency_key_bytes_max = 128;
+
+}  // namespace floodgate::http

@@ -1,0 +1,49 @@
+// Which sockets have something to read: a level-triggered epoll set nested in the event loop's own.
+//
+// Asio would wait for each socket with an operation of its own; here one wait covers all plain
+// connections and hands over everything that is ready in one go. That is a turn of the loop: the
+// attempts to buy that arrive in one turn are judged, written and synced together.
+// (docs/adr/0002: this and no thread hand-over is what the purchase path gains most from.)
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace floodgate::http {
+
+class socket_poller {
+public:
+    struct event {
+        std::uint64_t ticket;
+        bool readable;
+        bool writable;
+    };
+
+    socket_poller();  // throws std::system_error
+    ~socket_poller();
+    socket_poller(const socket_poller&) = delete;
+    socket_poller& operator=(const socket_poller&) = delete;
+
+    struct interest {
+        bool read = true;
+        bool write = false;
+    };
+    // Each gives false when the kernel refuses (out of memory or watches).
+    bool add(int fd, std::uint64_t ticket);
+    bool change(int fd, std::uint64_t ticket, interest what);
+    void remove(int fd);
+
+    // What is ready now, without waiting; at most 512. Good until the next call.
+    std::span<const event> poll();
+
+    // Readable when something is ready: what the outer loop waits for.
+    int native_handle() const { return fd_; }
+
+private:
+    static constexpr int events_max = 512;
+    int fd_;
+    event ready_[events_max];
+};
+
+}  // namespace floodgate::http

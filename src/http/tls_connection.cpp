@@ -1,0 +1,109 @@
+#include "http/tls_connection.hpp"
+
+#include <boost/asio/write.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "http/event_loop.hpp"
+#include "http/web_socket_stream.hpp"
+
+namespace floodgate::http {
+
+namespace asio = boost::asio;
+using error_code = boost::system::error_code;
+
+namespace {
+
+std::shared_ptr<tls_connection> same(tls_connection& c) {
+    return std::static_pointer_cast<tls_connection>(c.shared_from_this());
+}
+
+}  // namespace
+
+tls_connection::tls_connection(event_loop& loop, asio::ip::address peer,
+                               asio::ip::tcp::socket socket, asio::ssl::context& context)
+    : connection(loop, std::move(peer)), stream_(std::move(socket), context) {}
+
+// The handshake has the time an idle connection has: check_deadline() ends a stalled one.
+void tls_connection::start() {
+    stream_.async_handshake(asio::ssl::stream_base::server,
+                            [self = same(*this)](const error_code& error) {
+                                if (error) return self->close();
+                                self->read_some();
+                            });
+}
+
+void tls_connection::on_ready(bool, bool) {}
+
+void tls_connection::read_some() {
+    if (reading_ || closed()) return;
+    reading_ = true;
+    stream_.async_read_some(asio::buffer(incoming_),
+                            [self = same(*this)](const error_code& error, std::size_t bytes) {
+                                self->on_read(error, bytes);
+                            });
+}
+
+void tls_connection::on_read(const error_code& error, std::size_t bytes) {
+    reading_ = false;
+    if (closed()) return;
+    if (error == asio::error::eof) return on_peer_finished();
+    if (error) return close();
+    for (std::size_t taken = 0; taken < bytes;) {
+        const auto to = room();
+        const std::size_t n = std::min(to.size(), bytes - taken);
+        std::copy_n(incoming_.data() + taken, n, to.data());
+        taken += n;
+        on_received(n);
+        if (closed()) return;
+    }
+    if (wants_more_) read_some();
+}
+
+void tls_connection::write(std::string_view bytes) {
+    unsent_.assign(bytes);
+    asio::async_write(stream_, asio::buffer(unsent_),
+                      [self = same(*this)](const error_code& error, std::size_t) {
+                          if (self->closed()) return;
+                          if (error) return self->close();
+                          self->on_written();
+                      });
+}
+
+void tls_connection::want_more(bool yes) {
+    wants_more_ = yes;
+    if (yes) read_some();
+}
+
+// TLS says goodbye in its own words, which tell the client that nothing was cut off.
+void tls_connection::shut_down() {
+    stream_.async_shutdown([self = same(*this)](const error_code&) { self->close(); });
+}
+
+// Not while a read is under way, which is so when the request was pipelined behind another.
+std::shared_ptr<push::web_socket> tls_connection::give_away() {
+    if (reading_) return nullptr;
+    return make_web_socket(std::move(stream_), loop().for_sockets());
+}
+
+void tls_connection::close_transport() {
+    error_code ignored;
+    stream_.next_layer().close(ignored);
+}
+
+std::shared_ptr<asio::ssl::context> make_tls_context(const std::string& certificate_file,
+                                                     const std::string& key_file) {
+    auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+    context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                         asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
+                         asio::ssl::context::no_tlsv1_1);
+    error_code error;
+    context->use_certificate_chain_file(certificate_file, error);
+    if (error) throw std::runtime_error(certificate_file + ": " + error.message());
+    context->use_private_key_file(key_file, asio::ssl::context::pem, error);
+    if (error) throw std::runtime_error(key_file + ": " + error.message());
+    return context;
+}
+
+}  // namespace floodgate::http

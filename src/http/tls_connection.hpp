@@ -1,0 +1,45 @@
+// A connection over TLS, through Asio's stream. Compiled apart: few will need it, since nginx
+// usually ends TLS in front of us.
+
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include <array>
+
+#include "http/connection.hpp"
+
+namespace floodgate::http {
+
+class tls_connection final : public connection {
+public:
+    tls_connection(event_loop& loop, boost::asio::ip::address peer,
+                   boost::asio::ip::tcp::socket socket, boost::asio::ssl::context& context);
+
+    void start() override;
+    void on_ready(bool readable, bool writable) override;
+
+private:
+    void write(std::string_view bytes) override;
+    void shut_down() override;
+    void close_transport() override;
+    std::shared_ptr<push::web_socket> give_away() override;
+    void want_more(bool yes) override;
+    void read_some();
+    void on_read(const boost::system::error_code& error, std::size_t bytes);
+
+    boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream_;
+    std::array<char, 4096> incoming_;  // a read may be under way while room() moves
+    std::string unsent_;
+    bool reading_ = false;  // a read is under way
+    bool wants_more_ = true;
+};
+
+// Certificate chain and key from PEM files; TLS 1.2 and newer. Throws std::runtime_error naming the
+// file that is missing or does not fit.
+std::shared_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate_file,
+                                                            const std::string& key_file);
+
+}  // namespace floodgate::http

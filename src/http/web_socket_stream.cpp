@@ -1,0 +1,103 @@
+// Beast's WebSocket below edge::web_socket, over a bare socket and over TLS.
+
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/websocket/ssl.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include <array>
+
+#include "http/upgrade.hpp"
+#include "push/web_socket.hpp"
+
+namespace floodgate::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace ws = boost::beast::websocket;
+using boost::beast::error_code;
+using boost::beast::get_lowest_layer;
+
+constexpr std::size_t message_bytes_max = 1024;
+constexpr auto handshake_time = std::chrono::seconds(5);  // also for closing
+// What the kernel keeps for a client that does not read. Without it, megabytes.
+constexpr int kernel_bytes = 65'536;
+
+template <class Stream>
+class socket_over final : public push::web_socket {
+public:
+    socket_over(Stream stream, world w) : push::web_socket(w), stream_(std::move(stream)) {
+        // A ping goes out when half of the idle time has passed in silence.
+        stream_.set_option(ws::stream_base::timeout{handshake_time, 2 * w.options.heartbeat, true});
+        stream_.set_option(ws::stream_base::decorator(
+            [](ws::response_type& r) { r.set(boost::beast::http::field::server, "floodgate"); }));
+        stream_.read_message_max(message_bytes_max);
+        stream_.auto_fragment(false);
+        stream_.text(true);
+        error_code ignored;
+        get_lowest_layer(stream_).set_option(asio::socket_base::send_buffer_size(kernel_bytes),
+                                             ignored);
+    }
+
+private:
+    std::shared_ptr<socket_over> self() {
+        return std::static_pointer_cast<socket_over>(shared_from_this());
+    }
+
+    void accept(const upgrade_request& r) override {
+        stream_.control_callback([this](ws::frame_type, boost::beast::string_view) {
+            // Not from inside the read that found it.
+            asio::post(stream_.get_executor(), [me = self()] { me->on_control(); });
+        });
+        stream_.async_accept(r.message, [me = self()](const error_code& e) { me->on_open(!e); });
+    }
+
+    void read() override {
+        stream_.async_read_some(
+            asio::buffer(piece_),
+            [me = self()](const error_code& e, std::size_t bytes) { me->on_read(e, bytes); });
+    }
+
+    void on_read(const error_code& error, std::size_t bytes) {
+        if (error) return on_end();
+        message_.append(piece_.data(), bytes);
+        if (stream_.is_message_done()) {
+            on_message(std::exchange(message_, {}), stream_.got_text());
+        }
+        read();
+    }
+
+    void write(const std::string& message) override {
+        stream_.async_write(asio::buffer(message), [me = self()](const error_code& e, std::size_t) {
+            me->on_written(!e);
+        });
+    }
+
+    void send_close(push::close_code code, std::string_view why) override {
+        const ws::close_reason reason(static_cast<ws::close_code>(code), why);
+        stream_.async_close(reason, [me = self()](const error_code&) { me->on_end(); });
+    }
+
+    void drop() override {
+        error_code ignored;
+        get_lowest_layer(stream_).close(ignored);
+    }
+
+    ws::stream<Stream, false> stream_;
+    std::array<char, 128> piece_;  // small: a ping fits, and every idle socket has one
+    std::string message_;
+};
+
+}  // namespace
+
+std::shared_ptr<push::web_socket> make_web_socket(asio::ip::tcp::socket stream,
+                                                  push::web_socket::world w) {
+    return std::make_shared<socket_over<asio::ip::tcp::socket>>(std::move(stream), w);
+}
+
+std::shared_ptr<push::web_socket> make_web_socket(asio::ssl::stream<asio::ip::tcp::socket> stream,
+                                                  push::web_socket::world w) {
+    return std::make_shared<socket_over<asio::ssl::stream<asio::ip::tcp::socket>>>(
+        std::move(stream), w);
+}
+
+}  // namespace floodgate::http

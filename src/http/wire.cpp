@@ -1,0 +1,136 @@
+#include "http/wire.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iterator>
+
+namespace floodgate::http {
+namespace {
+
+// What every answer carries: nothing here is to be cached, sniffed or framed unless it says so.
+constexpr std::string_view common = "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view no_store = "Cache-Control: no-store\r\n";
+
+api::problem problem_of(sale::answer a) {
+    switch (a) {
+    case sale::answer::key_reused: return api::problem::key_reused;
+    case sale::answer::unknown_sale: return api::problem::unknown_sale;
+    case sale::answer::paused: return api::problem::paused;
+    case sale::answer::not_started: return api::problem::not_started;
+    case sale::answer::ended: return api::problem::ended;
+    case sale::answer::over_limit: return api::problem::over_limit;
+    case sale::answer::not_enough: return api::problem::not_enough;
+    case sale::answer::already_ordered: return api::problem::already_ordered;
+    case sale::answer::sold_out: return api::problem::sold_out;
+    case sale::answer::busy: return api::problem::busy;
+    case sale::answer::accepted:
+    case sale::answer::repeated: break;
+    }
+    std::abort();  // An acceptance is not a problem.
+}
+
+void write_accepted(std::string& out, const sale::verdict& v, const framing& f) {
+    char digits[20];
+    const char* end = fmt::format_to(digits, FMT_COMPILE("{}"), v.order.value);
+    const auto size = static_cast<std::size_t>(end - digits);
+    constexpr std::string_view before = R"({"order_no":")";
+    constexpr std::string_view after = R"(","status":"queued"})";
+    out.append("HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n")
+        .append(f.date)
+        .append(common)
+        .append(no_store);
+    if (!f.keep_alive) out.append("Connection: close\r\n");
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n\r\n"),
+                   before.size() + size + after.size());
+    out.append(before).append(digits, size).append(after);
+}
+
+bool has_body(const api::reply& r) { return r.status != 204 && r.status != 304; }
+
+void write_head(std::string& out, const api::reply& r, std::size_t body_bytes, const framing& f) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
+                   api::reason_phrase(r.status));
+    if (has_body(r)) out.append("Content-Type: ").append(r.content_type).append("\r\n");
+    out.append(f.date).append(common);
+    if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
+    out.append(r.headers);
+    if (!f.keep_alive) out.append("Connection: close\r\n");
+    if (has_body(r))
+        fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"), body_bytes);
+    out.append("\r\n");
+}
+
+// A problem built once, but for the order number at its end.
+api::reply without_number(api::problem p, api::language lang) {
+    api::reply r = api::problem_reply(p, lang);
+    r.body.back() = ',';  // was the closing brace
+    r.body.append(R"("order_no":")");
+    return r;
+}
+
+// Whoever clicks again and again gets this: as common as sold_out, and as quick.
+void write_already_ordered(std::string& out, sale::order_no order, api::language lang,
+                           const framing& f) {
+    static const api::reply in_en =
+        without_number(api::problem::already_ordered, api::language::en);
+    static const api::reply in_zh =
+        without_number(api::problem::already_ordered, api::language::zh);
+    const api::reply& r = lang == api::language::zh ? in_zh : in_en;
+    char number[24];
+    const char* end = fmt::format_to(number, FMT_COMPILE("{}\"}}"), order.value);
+    const auto size = static_cast<std::size_t>(end - number);
+    write_head(out, r, r.body.size() + size, f);
+    out.append(r.body).append(number, size);
+}
+
+}  // namespace
+
+std::string_view date_line::at(instant now) {
+    const std::int64_t second = to_ms(now) / 1000;
+    if (second != second_) {
+        second_ = second;
+        line_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(second));
+    }
+    return line_;
+}
+
+void write_reply(std::string& out, const api::reply& r, const framing& f) {
+    write_head(out, r, r.body.size(), f);
+    if (has_body(r) && !f.head_only) out.append(r.body);
+}
+
+void write_verdict(std::string& out, const sale::verdict& v, api::language lang, const framing& f) {
+    if (v.what == sale::answer::accepted || v.what == sale::answer::repeated) {
+        write_accepted(out, v, f);
+        return;
+    }
+    if (v.what == sale::answer::sold_out) {
+        // Built once per language: after the last unit this is nearly every answer.
+        static const api::reply in_en =
+            api::problem_reply(api::problem::sold_out, api::language::en);
+        static const api::reply in_zh =
+            api::problem_reply(api::problem::sold_out, api::language::zh);
+        write_reply(out, lang == api::language::zh ? in_zh : in_en, f);
+        return;
+    }
+    if (v.what == sale::answer::already_ordered) {
+        write_already_ordered(out, v.order, lang, f);
+        return;
+    }
+    boost::json::object extra;
+    if (v.what == sale::answer::over_limit) extra["limit"] = v.units;
+    if (v.what == sale::answer::not_enough) extra["free"] = v.units;
+    if (v.what == sale::answer::not_started) extra["starts_at"] = api::to_iso(v.starts_at);
+    if (v.what == sale::answer::busy) extra["retry_after_ms"] = busy_retry_ms;
+    write_reply(out, api::problem_reply(problem_of(v.what), lang, std::move(extra)), f);
+}
+
+int status_of(sale::answer a) {
+    if (a == sale::answer::accepted || a == sale::answer::repeated) return 202;
+    return api::status_of(problem_of(a));
+}
+
+}  // namespace floodgate::http

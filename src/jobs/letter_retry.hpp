@@ -1,0 +1,57 @@
+// Tries again to enter promises that were put aside, on the ladder; who has none left is a dead
+// letter, for an operator to decide on.
+
+#pragma once
+
+#include <mutex>
+
+#include "alarm/board.hpp"
+#include "base/clock.hpp"
+#include "clerk/trouble.hpp"
+#include "ledger/ledger.hpp"
+#include "sale/retry_schedule.hpp"
+#include "shop/settlement.hpp"
+
+namespace floodgate::jobs {
+
+struct letter_retry_figures {
+    std::uint64_t retried = 0;
+    std::uint64_t revived = 0;  // of these, in the book now
+    std::uint64_t died = 0;     // and out of tries, or rejected
+};
+
+class letter_retry {
+public:
+    struct world {
+        ledger::ledger& book;
+        const shop::settlement& after;
+        alarm::board& alarms;
+        const floodgate::clock& clock;
+    };
+    explicit letter_retry(world w, sale::retry_schedule retries = {}, std::size_t at_once = 100)
+        : world_(w), retries_(std::move(retries)), at_once_(at_once) {}
+
+    // Tries what is due. True: there may be more. One thread. When the ledger is away, the
+    // failure cannot be noted either: an outage costs no letter a step of the ladder.
+    bool step();
+
+    // Raises or clears the alert of dead letters.
+    void watch();
+
+    letter_retry_figures read_figures() const;  // any thread
+
+private:
+    result<void> retry(const ledger::letter& l);
+    result<void> set_back(const ledger::letter& l, boost::system::error_code why);
+    void settle(const ledger::letter& l, const ledger::entry_report& report);
+    void count(std::uint64_t letter_retry_figures::*what);
+
+    const world world_;
+    const sale::retry_schedule retries_;
+    const std::size_t at_once_;
+    clerk::trouble trouble_{"second_chances"}, watching_{"dead_letters"};
+    mutable std::mutex mutex_;
+    letter_retry_figures figures_;  // guarded by mutex_
+};
+
+}  // namespace floodgate::jobs

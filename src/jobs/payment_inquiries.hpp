@@ -1,0 +1,65 @@
+// Asks the channels what only they know: whether an order that is to be closed was paid, and
+// whether money that is to go back is on its way.
+//
+// Until a channel has answered clearly the order stays as it is, its units held, and the channel is
+// asked again, less and less often. Nothing is forgotten: the questions stand in the ledger.
+
+#pragma once
+
+#include <mutex>
+
+#include "alarm/board.hpp"
+#include "base/clock.hpp"
+#include "clerk/trouble.hpp"
+#include "ledger/move_book.hpp"
+#include "pay/channel.hpp"
+#include "shop/settlement.hpp"
+
+namespace floodgate::jobs {
+
+struct payment_inquiry_options {
+    std::size_t at_once = 50;          // questions in one step
+    milliseconds pause_first{1000};    // after an unclear answer; doubles up to
+    milliseconds pause_last{60'000};   // this
+    milliseconds limbo_after{60'000};  // a question older than this is an alert
+};
+
+struct payment_inquiry_figures {
+    std::uint64_t asked = 0;
+    std::uint64_t unsure = 0;   // of these, without a clear answer
+    std::uint64_t settled = 0;  // and with one that moved the order
+    std::int64_t open = 0;      // questions, at the last look
+};
+
+class payment_inquiries {
+public:
+    struct world {
+        ledger::move_book& moves;
+        const pay::channels& channels;
+        const shop::settlement& after;
+        alarm::board& alarms;
+        const floodgate::clock& clock;
+    };
+    explicit payment_inquiries(world w, payment_inquiry_options o = {}) : world_(w), options_(o) {}
+
+    // Asks what is due, then looks how long the oldest question stands. True: there may be more
+    // due. One thread. When the ledger fails, the rest is left for the next step.
+    bool step();
+
+    payment_inquiry_figures read_figures() const;  // any thread
+
+private:
+    bool ask_all(const std::vector<ledger::open_question>& questions);
+    result<void> ask(const ledger::open_question& q);
+    result<void> wait(const ledger::open_question& q, const std::string& note);
+    result<void> watch();
+    void count(std::uint64_t payment_inquiry_figures::*what);
+
+    const world world_;
+    const payment_inquiry_options options_;
+    clerk::trouble trouble_{"asker"};
+    mutable std::mutex mutex_;
+    payment_inquiry_figures figures_;  // guarded by mutex_
+};
+
+}  // namespace floodgate::jobs

@@ -1,0 +1,195 @@
+#include "jobs/reconciler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/log.hpp"
+
+namespace floodgate::jobs {
+namespace {
+
+constexpr std::size_t named_max = 20;  // orders
+constexpr milliseconds long_look{50};
+constexpr int rest_share = 20;         // of a long look: a twentieth of a core here
+constexpr int rest_share_waiting = 4;  // a fifth of a core elsewhere, at most
+
+milliseconds worked_so_far() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::duration_cast<milliseconds>(std::chrono::seconds(used.tv_sec) +
+                                                    std::chrono::nanoseconds(used.tv_nsec));
+}
+
+std::string subject_of(sale::sale_id id) { return fmt::format("sale {}", id.value); }
+
+}  // namespace
+
+milliseconds rest_after(milliseconds worked, milliseconds took) {
+    if (worked > long_look) return worked * rest_share;
+    return took > long_look ? took * rest_share_waiting : milliseconds(0);
+}
+
+result<void> reconciler::step(instant now) {
+    const std::scoped_lock one_look(look_mutex_);
+    const auto begun = std::chrono::steady_clock::now();
+    const milliseconds worked_before = worked_so_far();
+    const standings before = look_at_gate(known_);
+    const auto book = world_.orders.book.tallies().take();
+    if (!book) return book.error();
+
+    std::vector<sale::sale_id> ids;
+    for (const ledger::sale_tally& t : book->sales) ids.push_back(t.sale);
+    const standings after = look_at_gate(ids);
+    const std::uint64_t not_entered = world_.orders.between.count(*book);
+    known_ = std::move(ids);
+
+    sale::reconciliation seen{.at = now};
+    for (const ledger::sale_tally& t : book->sales) {
+        std::optional<gate_views> gate;
+        const auto first = before.find(t.sale), second = after.find(t.sale);
+        if (first != before.end() && second != after.end())
+            gate = gate_views{first->second, second->second};
+        balance_check w = check_balance(t, gate, not_entered);
+        judge(w, now);
+        seen.sales.push_back(std::move(w.balance));
+    }
+    const auto took =
+        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    const std::scoped_lock lock(mutex_);
+    latest_ = std::move(seen);
+    rest_ = rest_after(worked_so_far() - worked_before, took);
+    return {};
+}
+
+bool reconciler::at_gate(sale::sale_id id) {
+    return !(world_.forgotten && world_.forgotten(id)) &&
+           world_.orders.turnstile.look_up(id).has_value();
+}
+
+reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>& ids) {
+    std::vector<sale::sale_id> asked;
+    for (const sale::sale_id id : ids)
+        if (!world_.forgotten || !world_.forgotten(id)) asked.push_back(id);
+    const auto found = world_.orders.turnstile.look_up_all(asked);
+    standings out;
+    for (std::size_t i = 0; i < asked.size(); ++i)
+        if (found[i]) out.emplace(asked[i], *found[i]);
+    return out;
+}
+
+void reconciler::judge(balance_check& w, instant now) {
+    record& r = records_[w.balance.sale];
+    const bool before = r.seen.breached();
+    r.seen.look(w, now);
+    if (r.seen.breached() && heals(w)) {
+        r = {};
+    } else if (r.seen.breached()) {
+        if (!before) declare(w, r, now);
+        if (!r.paused) pause(w, r);
+        w.balance.differences = r.differences;
+        w.balance.wrong_since = r.seen.since();
+    } else if (before) {
+        r = {.seen = r.seen};
+        log::info("reconcile.agrees", "sale", w.balance.sale.value);
+        world_.board.clear(alarm::kind::invariant_breach, subject_of(w.balance.sale), now);
+    }
+}
+
+// A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
+bool reconciler::heals(const balance_check& w) {
+    if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
+    const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
+    if (!wrong || !wrong->empty()) return false;
+    const auto begun = world_.heal(w.balance.sale);
+    log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
+                 begun ? "it is rebuilt from the book" : begun.error().message());
+    return begun.has_value();
+}
+
+void reconciler::declare(const balance_check& w, record& r, instant now) {
+    const sale::sale_id id = w.balance.sale;
+    pause(w, r);  // before anything that takes time
+    r.differences = name_differences(id, w.sentence);
+    for (const std::string& what : r.differences)
+        log::error("reconcile.differs", "sale", id.value, "what", what);
+    world_.board.raise(alarm::kind::invariant_breach, subject_of(id), w.sentence, now);
+}
+
+void reconciler::pause(const balance_check& w, record& r) {
+    const auto paused = world_.pause(w.balance.sale, w.sentence);
+    // fenced: another node looks after the sales, and pauses it.
+    r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
+    if (!r.paused && !r.pause_failed) {
+        r.pause_failed = true;  // tried again at every look, logged once
+        log::error("reconcile.pause_failed", "sale", w.balance.sale.value, "reason",
+                   paused.error().message());
+    }
+}
+
+ledger::findings reconciler::name_differences(sale::sale_id id, const std::string& first) {
+    ledger::findings out;
+    if (!first.empty()) out.push_back(first);
+    if (const auto rows = world_.orders.book.tallies().explain(id))
+        out.insert(out.end(), rows->begin(), rows->end());
+    if (!at_gate(id)) return out;
+    if (const auto orders = match_orders(world_.orders, id)) {
+        const auto named = say(world_.orders.book, *orders, named_max);
+        out.insert(out.end(), named.begin(), named.end());
+    }
+    return out;
+}
+
+milliseconds reconciler::rest() const {
+    const std::scoped_lock lock(mutex_);
+    return rest_;
+}
+
+sale::reconciliation reconciler::latest() const {
+    const std::scoped_lock lock(mutex_);
+    return latest_;
+}
+
+result<ledger::findings> reconciler::explain_now(sale::sale_id id) {
+    auto out = world_.orders.book.tallies().explain(id);
+    if (!out || !at_gate(id)) return out;
+    const auto orders = match_orders(world_.orders, id);
+    if (!orders) return orders.error();
+    const auto named = say(world_.orders.book, *orders, named_max);
+    out->insert(out->end(), named.begin(), named.end());
+    return out;
+}
+
+result<ledger::repair_report> reconciler::repair(sale::sale_id id, const std::string& note,
+                                                 instant now) {
+    auto report = world_.orders.book.tallies().repair(id, note, now);
+    if (!report) return report;
+    if (at_gate(id)) {
+        const auto orders = match_orders(world_.orders, id);
+        if (!orders) return orders.error();
+        release_at_gate(world_.orders, id, *orders, *report);
+        adopt_stock(id, *report);
+        retake_at_gate(world_.orders, *orders, *report);
+    }
+    for (const std::string& what : report->done)
+        log::warning("reconcile.repaired", "sale", id.value, "what", what, "note", note);
+    return report;
+}
+
+// Between releasing and taking back: a larger stock makes room.
+void reconciler::adopt_stock(sale::sale_id id, ledger::repair_report& report) {
+    const auto before = world_.orders.turnstile.look_up(id);
+    const auto warmed = world_.warm_up(id);
+    const auto after = world_.orders.turnstile.look_up(id);
+    if (!warmed) {
+        report.open.push_back(
+            fmt::format("sale {}: the gate does not take over the book's stock: {}", id.value,
+                        warmed.error().message()));
+    } else if (before && after && before->stock != after->stock) {
+        report.done.push_back(fmt::format("sale {}: the gate's stock went from {} to {}", id.value,
+                                          before->stock, after->stock));
+    }
+}
+
+}  // namespace floodgate::jobs

@@ -1,0 +1,265 @@
+#include "jobs/reconciler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "jobs/reconciler_fixture.hpp"
+
+namespace floodgate::jobs {
+namespace {
+
+using testing::HasSubstr;
+
+std::string text(sale::order_no no) { return std::to_string(no.value); }
+
+// Five orders of one unit in the book, one promise in the line, one letter, and somebody did a
+// damage. It is found at the third look, named and paused once; a repair makes it good.
+class DamageTest : public ReconcilerTest {
+protected:
+    DamageTest() {
+        for (std::int64_t b = 1; b <= 7; ++b) orders_.push_back(buy(sale_, b));
+        other_ = open_sale(3);
+        enter(5);
+        put_aside_next();
+        look();
+        EXPECT_FALSE(alarmed());
+    }
+
+    void expect_found(const std::string& named) {
+        look(2);
+        EXPECT_FALSE(alarmed()) << "it might be work in flight";
+        EXPECT_TRUE(balance(sale_).differences.empty());
+        look();
+        ASSERT_TRUE(alarmed());
+        EXPECT_EQ(board_.standing()[0].kind, alarm::kind::invariant_breach);
+        EXPECT_EQ(board_.standing()[0].subject, fmt::format("sale {}", sale_.value));
+        EXPECT_EQ(board_.standing()[0].detail, balance(sale_).differences.at(0));
+        EXPECT_EQ(balance(sale_).wrong_since, now_ - milliseconds(1000));
+        EXPECT_THAT(all_differences(sale_), HasSubstr(named));
+        look(5);
+        EXPECT_EQ(paused_, std::vector{sale_}) << "once";
+        EXPECT_EQ(board_.raised(alarm::kind::invariant_breach), 1U);
+        EXPECT_TRUE(balance(other_).differences.empty());
+    }
+
+    void expect_repaired(const std::string& done) {
+        const auto report = reconciler_.repair(sale_, "by hand", now_);
+        ASSERT_TRUE(report.has_value()) << report.error().message();
+        EXPECT_THAT(report->open, testing::IsEmpty());
+        EXPECT_THAT(report->done, testing::Contains(HasSubstr(done)));
+        look(2);
+        EXPECT_TRUE(alarmed());
+        look();
+        EXPECT_FALSE(alarmed());
+        EXPECT_TRUE(balance(sale_).differences.empty());
+        EXPECT_EQ(balance(sale_).wrong_since, never);
+        EXPECT_EQ(balance(sale_).off_by(), 0);
+        EXPECT_EQ(buy(sale_, 99), sale::order_no{}) << "it stays paused";
+        EXPECT_EQ(reconciler_.explain_now(sale_).value(), ledger::findings{});
+        EXPECT_EQ(verbs_.check(), ledger::findings{});
+        const auto again = reconciler_.repair(sale_, "by hand", now_);
+        EXPECT_TRUE(again->done.empty()) << again->done[0];
+        enter();
+        look(5);
+        EXPECT_FALSE(alarmed()) << "what was in the line fits too";
+    }
+
+    sale::sale_id sale_ = open_sale(10);
+    sale::sale_id other_;
+    std::vector<sale::order_no> orders_;  // five entered, a letter, one queued
+};
+
+TEST_F(DamageTest, AnOrderTheGateLost) {
+    enter();  // with promises in the line it could be one of those
+    release(orders_[2]);
+    expect_found("order " + text(orders_[2]) +
+                 " of buyer 3: holds 1 unit in the book; the gate does not");
+    expect_repaired("order " + text(orders_[2]) + ": the gate holds its 1 unit again");
+    EXPECT_EQ(turnstile_.look_up(sale_)->taken, 7);
+}
+
+TEST_F(DamageTest, ALetterTheGateLost) {
+    enter();
+    release(orders_[5]);
+    expect_found("order " + text(orders_[5]) + " of buyer 6: holds 1 unit in the book");
+    expect_repaired("order " + text(orders_[5]) + ": the gate holds its 1 unit again");
+}
+
+TEST_F(DamageTest, ADeletedOrder) {
+    sql("DELETE FROM orders WHERE order_no = " + text(orders_[2]));
+    expect_found("order " + text(orders_[2]) +
+                 " of buyer 3: the gate holds 1 unit for it; the book has no such order");
+    expect_repaired("held went from 5 to 4");
+    EXPECT_EQ(turnstile_.look_up(sale_)->taken, 6) << "the others, the letter and the queued one";
+}
+
+TEST_F(DamageTest, AChangedState) {
+    sql("UPDATE orders SET state = 'closed' WHERE order_no = " + text(orders_[2]));
+    expect_found("order " + text(orders_[2]) +
+                 " of buyer 3: the gate holds 1 unit for it; the book has it as closed");
+    expect_repaired("order " + text(orders_[2]) + ": its 1 unit at the gate went back");
+}
+
+TEST_F(DamageTest, AChangedHeld) {
+    sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
+    expect_found("the book does not add up: stock 10, held 7; its orders hold 5");
+    expect_repaired("held went from 7 to 5");
+}
+
+TEST_F(DamageTest, AChangedStock) {
+    sql(fmt::format("UPDATE sales SET stock = 15 WHERE id = {}", sale_.value));
+    expect_found("the book does not add up: stock 15");
+    expect_repaired("the log, which ended at");
+    EXPECT_EQ(turnstile_.look_up(sale_)->stock, 15);
+}
+
+TEST_F(DamageTest, AStockTheGateWasNotTold) {
+    ASSERT_TRUE(book_.catalogue().change_stock(sale_, 5, "more", now_).has_value());
+    expect_found("the gate has 10 units in total, the book 15");
+    // The pause has told the gate already; what is left is that it agrees.
+}
+
+TEST_F(DamageTest, AnOrderClosedWithoutItsUnit) {
+    enter();
+    verbs_.close(orders_[1]);
+    expect_found("order " + text(orders_[1]) +
+                 " of buyer 2: the gate holds 1 unit for it; the book has it as closed");
+    expect_repaired("order " + text(orders_[1]) + ": its 1 unit at the gate went back");
+}
+
+TEST_F(DamageTest, AChangedQuantity) {
+    sql("UPDATE orders SET quantity = 2 WHERE order_no = " + text(orders_[0]));
+    expect_found("order " + text(orders_[0]) + " of buyer 1: holds 2 units in the book");
+    EXPECT_THAT(all_differences(sale_), HasSubstr("the gate holds 1 unit for it"));
+    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    EXPECT_THAT(report->done, testing::Contains(HasSubstr("the gate holds its 2 units again")));
+    look(3);
+    EXPECT_EQ(balance(sale_).off_by(), 0);
+}
+
+TEST_F(DamageTest, IsFoundInTheBookAlsoWhereTheGateHoldsNothing) {
+    forgotten_ = {sale_};
+    release(orders_[0]);  // a gate that did not load its orders
+    look(4);
+    EXPECT_FALSE(alarmed());
+    sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
+    look(3);
+    EXPECT_TRUE(alarmed());
+    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    ASSERT_TRUE(report.has_value());
+    EXPECT_EQ(report->done.size(), 2U) << "the log and held, nothing at the gate";
+    look(3);
+    EXPECT_FALSE(alarmed());
+}
+
+TEST_F(DamageTest, NamesTwentyOrdersAndCountsTheRest) {
+    const auto big = open_sale(30);
+    std::vector<sale::order_no> lost;
+    for (std::int64_t b = 1; b <= 25; ++b) lost.push_back(buy(big, b));
+    enter();
+    look();
+    for (const auto no : lost) release(no);
+    look(3);
+    ASSERT_EQ(balance(big).differences.size(), 1U + 20U + 1U);
+    EXPECT_EQ(balance(big).differences.back(), "and 5 more orders");
+}
+
+TEST_F(DamageTest, APauseThatFailsIsTriedAgain) {
+    sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
+    pause_fails_with_ = make_error_code(errc::store_unavailable);
+    look(4);
+    EXPECT_TRUE(alarmed());
+    EXPECT_TRUE(paused_.empty());
+    pause_fails_with_ = {};
+    look(3);
+    EXPECT_EQ(paused_, std::vector{sale_});
+}
+
+TEST_F(DamageTest, ASaleThatCannotBePausedIsNotAskedAgain) {
+    sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
+    pause_fails_with_ = make_error_code(errc::conflict);
+    look(4);
+    EXPECT_TRUE(alarmed());
+    pause_fails_with_ = {};
+    look(3);
+    EXPECT_TRUE(paused_.empty());
+}
+
+TEST_F(DamageTest, IsExplainedAtOnceWhenAsked) {
+    enter();
+    release(orders_[2]);
+    const auto found = reconciler_.explain_now(sale_).value();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_THAT(found[0], HasSubstr(text(orders_[2])));
+    EXPECT_EQ(reconciler_.explain_now({999}).error(), make_error_code(errc::not_found));
+    EXPECT_EQ(reconciler_.repair({999}, "", now_).error(), make_error_code(errc::not_found));
+}
+
+TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
+    enter();
+    release(orders_[0]);
+    for (std::int64_t b = 20; b < 24; ++b) buy(sale_, b);  // now the gate has sold it again
+    enter();
+    look(3);
+    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    ASSERT_TRUE(report.has_value());
+    EXPECT_FALSE(report->open.empty());
+    EXPECT_EQ(turnstile_.look_up(sale_)->taken, 10);
+}
+
+// Where the gate is a copy (in a cluster).
+class CopiedGateTest : public DamageTest {
+protected:
+    void watch(int looks) {
+        for (int i = 0; i < looks; ++i) {
+            now_ += milliseconds(500);
+            ASSERT_TRUE(copied_.step(now_).has_value());
+        }
+    }
+
+    std::vector<sale::sale_id> healed_;
+    reconciler copied_{{.orders = {book_, gate_, between_},
+                        .board = board_,
+                        .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
+                            paused_.push_back(id);
+                            return {};
+                        },
+                        .warm_up = [this](sale::sale_id id) { return warm_up_sale(warm_, id); },
+                        .heal = [this](sale::sale_id id) -> result<void> {
+                            healed_.push_back(id);
+                            return {};
+                        }}};
+};
+
+TEST_F(CopiedGateTest, IsMadeAnewFromABookThatAddsUp) {
+    enter();
+    watch(1);  // what it sees at its first look it has nothing to compare with
+    release(orders_[2]);
+    watch(2);
+    EXPECT_TRUE(healed_.empty()) << "it might be work in flight";
+    watch(1);
+    EXPECT_EQ(healed_, std::vector{sale_});
+    EXPECT_TRUE(paused_.empty()) << "the sale goes on";
+    EXPECT_FALSE(alarmed());
+}
+
+TEST_F(CopiedGateTest, IsNotMadeAnewFromABookThatWasTamperedWith) {
+    sql(fmt::format("UPDATE sales SET stock = 15 WHERE id = {}", sale_.value));
+    enter();  // the log goes on from the wrong figure
+    watch(4);
+    EXPECT_TRUE(healed_.empty());
+    EXPECT_EQ(paused_, std::vector{sale_});
+    EXPECT_TRUE(alarmed());
+}
+
+TEST(RestAfterALook, IsTwentyTimesALongOne) {
+    EXPECT_EQ(rest_after(milliseconds(50), milliseconds(50)), milliseconds(0));
+    EXPECT_EQ(rest_after(milliseconds(51), milliseconds(51)), milliseconds(1020));
+    EXPECT_EQ(rest_after(milliseconds(1), milliseconds(51)), milliseconds(204))
+        << "most of it was waiting";
+}
+
+}  // namespace
+}  // namespace floodgate::jobs

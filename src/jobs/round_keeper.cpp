@@ -1,0 +1,84 @@
+#include "jobs/round_keeper.hpp"
+
+#include "base/log.hpp"
+
+namespace floodgate::jobs {
+
+void round_keeper::step(instant now) {
+    // A clock that was set back must not keep us waiting for the time it showed before.
+    const bool too_soon =
+        looked_at_ != never && now >= looked_at_ && now < looked_at_ + options_.read_every;
+    if (too_soon) return;
+    looked_at_ = now;
+    const bool readable = look(now);
+    if (!readable && !unreadable_) log::warning("rounds.unreadable");
+    unreadable_ = !readable;
+}
+
+bool round_keeper::look(instant now) {
+    const auto rounds = world_.catalogue.rounds();
+    if (!rounds) return false;
+    for (const sale::round& r : *rounds) notice(r, now);
+
+    const std::lock_guard one_at_a_time(world_.catalogue_mutex);
+    const auto sales = world_.catalogue.sales();
+    if (!sales) return false;
+    load_ahead(*sales, now);
+    return true;
+}
+
+void round_keeper::load_ahead(const std::vector<sale::sale>& sales, instant now) {
+    for (const sale::sale& s : sales) {
+        const bool near = now >= s.starts_at - options_.lead && now < s.ends_at;
+        if (!near || s.state != sale::sale_state::published) continue;
+        const auto known = warmed_.find(s.id);
+        if (known == warmed_.end() || known->second != s.starts_at) load(s);
+    }
+}
+
+void round_keeper::load(const sale::sale& s) {
+    if (const auto loaded = world_.turnstile.warm_up(s); !loaded) {
+        count(&round_figures::failed);
+        if (failing_.insert(s.id).second) {
+            log::warning("sale.warm_up_failed", "sale", s.id.value, "reason",
+                         loaded.error().message());
+        }
+        return;
+    }
+    failing_.erase(s.id);
+    warmed_[s.id] = s.starts_at;
+    count(&round_figures::warmed);
+    log::info("sale.warmed_up", "sale", s.id.value, "round", s.round.value, "stock", s.stock);
+}
+
+// What happened before the first look, or before the round was given these times, is no news.
+void round_keeper::notice(const sale::round& r, instant now) {
+    const auto [at, fresh] = watched_.try_emplace(r.id);
+    watched& w = at->second;
+    if (fresh || w.starts_at != r.starts_at) w.opened = now >= r.starts_at;
+    if (fresh || w.ends_at != r.ends_at) w.ended = now >= r.ends_at;
+    w.starts_at = r.starts_at;
+    w.ends_at = r.ends_at;
+    if (!w.opened && now >= r.starts_at) {
+        w.opened = true;
+        count(&round_figures::opened);
+        log::info("round.opened", "round", r.id.value);
+    }
+    if (!w.ended && now >= r.ends_at) {
+        w.ended = true;
+        count(&round_figures::ended);
+        log::info("round.ended", "round", r.id.value);
+    }
+}
+
+void round_keeper::count(std::uint64_t round_figures::*which) {
+    const std::scoped_lock lock(mutex_);
+    ++(figures_.*which);
+}
+
+round_figures round_keeper::read_figures() const {
+    const std::scoped_lock lock(mutex_);
+    return figures_;
+}
+
+}  // namespace floodgate::jobs

@@ -1,0 +1,164 @@
+#include "jobs/timed_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.hpp"
+
+namespace floodgate::jobs {
+namespace {
+
+constexpr milliseconds ask_every{500};
+constexpr milliseconds watch_every{500};
+constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
+
+std::optional<jobs::disk_space> space_of(const std::string& directory) {
+    std::error_code error;
+    const auto space = std::filesystem::space(directory, error);
+    if (error) return std::nullopt;
+    return jobs::disk_space{space.available, space.capacity};
+}
+
+}  // namespace
+
+timed_jobs::timed_jobs(world w, const timed_job_options& o)
+    : world_(std::move(w)),
+      board_([this](const alarm::notice& n) {
+          if (webhook_) webhook_->send(n);
+      }),
+      after_(world_.gate, world_.news),
+      closer_({world_.timed_book.moves(), after_, world_.clock}),
+      chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
+      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
+      rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      watch_({.clerk = world_.clerk_figures,
+              .disk = [data = world_.data] { return space_of(data); },
+              .board = board_},
+             o.watch),
+      reconciler_(
+          {.orders = {world_.book, world_.gate, world_.between},
+           .board = board_,
+           .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
+           .warm_up =
+               [this](sale::sale_id id) {
+                   return shop::warm_up_sale(
+                       {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
+               },
+           .heal = world_.heal,
+           .forgotten = world_.forgotten}),
+      orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
+      asking_("asker", ask_every, [this] { return on_duty() && asker_.step(); }),
+      reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
+      watching_("watch", watch_every, [this] { return watch_over(); }) {
+    if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
+}
+
+void timed_jobs::start() {
+    if (webhook_) webhook_->start();
+    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+}
+
+void timed_jobs::stop() {
+    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    if (webhook_) webhook_->stop();
+}
+
+bool timed_jobs::look_after_orders() {
+    if (!on_duty()) return false;
+    closer_.step();
+    rounds_.step(world_.clock.now());
+    return chances_.step();
+}
+
+// A look that took long is followed by a rest: see clerk::reconciler::rest().
+bool timed_jobs::reconcile_all() {
+    const instant now = world_.clock.now();
+    if (now < next_reconciliation_) return false;
+    if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
+    (void)reconciler_.step(now).has_value();  // it logs what it could not read
+    last_reconciliation_ = now;
+    next_reconciliation_ = world_.clock.now() + reconciler_.rest();
+    return false;
+}
+
+bool timed_jobs::watch_over() {
+    world_.clock.follow();
+    const instant now = world_.clock.now();
+    board_.set(world_.clock.jumped(), alarm::kind::clock_jumped, "clock",
+               fmt::format("the machine's clock is {} ms ahead of Floodgate's",
+                           world_.clock.apart().count()),
+               now);
+    watch_.step(now);
+    chances_.watch();
+    if (const auto counts = world_.book.letters().count()) {
+        letters_waiting_ = counts->waiting;
+        letters_dead_ = counts->dead;
+    }
+    return false;
+}
+
+// As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
+result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
+    if (!on_duty()) return errc::fenced;
+    {
+        const std::lock_guard one_at_a_time(world_.catalogue_mutex);
+        const auto sales = world_.book.catalogue().sales();
+        if (!sales) return sales.error();
+        const auto found = std::ranges::find(*sales, id, &sale::sale::id);
+        if (found == sales->end()) return errc::not_found;
+        if (found->state != sale::sale_state::published) return errc::conflict;
+        if (auto set = world_.timed_book.catalogue().set_sale_state(id, sale::sale_state::paused);
+            !set)
+            return set;
+        sale::sale paused = *found;
+        paused.state = sale::sale_state::paused;
+        // The gate may hold more than the book's stock by now: pausing must not fail for that.
+        if (const auto standing = world_.gate.look_up(id)) paused.stock = standing->stock;
+        if (auto told = world_.gate.warm_up(paused); !told) return told;
+    }
+    const ledger::audit_line line{.at = world_.clock.now(),
+                                  .who = {},
+                                  .action = "sale.paused",
+                                  .subject = fmt::format("sale {}", id.value),
+                                  .details = why};
+    if (auto written = world_.book.audit().add(line); !written)
+        log::error("care.audit_failed", "reason", written.error().message());
+    world_.catalogue_changed();
+    return {};
+}
+
+result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
+    if (auto looked = reconciler_.step(world_.clock.now()); !looked) return looked.error();
+    auto differences = reconciler_.explain_now(id);
+    if (!differences) return differences.error();
+    for (sale::balance& b : reconciler_.latest().sales) {
+        if (b.sale != id) continue;
+        b.differences = std::move(*differences);
+        return b;
+    }
+    return errc::not_found;
+}
+
+result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
+    auto done = reconciler_.repair(id, note, world_.clock.now());
+    world_.book_repaired();
+    world_.catalogue_changed();
+    return done;
+}
+
+timed_job_figures timed_jobs::read_figures() const {
+    timed_job_figures f{.closing = closer_.read_figures(),
+                        .asking = asker_.read_figures(),
+                        .retries = chances_.read_figures(),
+                        .rounds = rounds_.read_figures(),
+                        .webhook = std::nullopt,
+                        .disk = space_of(world_.data),
+                        .letters = {letters_waiting_, letters_dead_},
+                        .reconciliation = reconciler_.latest()};
+    if (webhook_) f.webhook = webhook_->read_figures();
+    return f;
+}
+
+}  // namespace floodgate::jobs

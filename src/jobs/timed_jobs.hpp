@@ -1,0 +1,104 @@
+// Everything that looks after orders and units once they are promised, each on a thread of its own:
+// deadlines and second chances, questions to the channels, the reconciliation, rounds and alerts.
+//
+// In a cluster the timed jobs run on the node that holds the lease `care`; alone, always. Alerts
+// and what follows a move are every node's own.
+
+#pragma once
+
+#include <optional>
+
+#include "alarm/webhook.hpp"
+#include "base/even_clock.hpp"
+#include "clerk/clerk.hpp"
+#include "clerk/routine.hpp"
+#include "jobs/alert_watch.hpp"
+#include "jobs/deadline_closer.hpp"
+#include "jobs/letter_retry.hpp"
+#include "jobs/payment_inquiries.hpp"
+#include "jobs/reconciler.hpp"
+#include "jobs/round_keeper.hpp"
+
+namespace floodgate::jobs {
+
+struct timed_job_options {
+    sale::retry_schedule retries;
+    jobs::payment_inquiry_options asking;
+    jobs::round_options rounds;
+    jobs::alert_watch_options watch;
+    alarm::webhook_options webhook;  // no address: no webhook
+    milliseconds deadline_poll{100};
+    milliseconds reconcile_every{500};
+};
+
+// What the metrics show.
+struct timed_job_figures {
+    jobs::deadline_figures closing;
+    jobs::payment_inquiry_figures asking;
+    jobs::letter_retry_figures retries;
+    jobs::round_figures rounds;
+    std::optional<alarm::webhook::figures> webhook;
+    std::optional<jobs::disk_space> disk;
+    ledger::letter_counts letters;
+    sale::reconciliation reconciliation;
+};
+
+class timed_jobs {
+public:
+    struct world {
+        ledger::ledger& book;
+        ledger::ledger& timed_book;  // the same, for the timed jobs: see ledger/fenced_database.hpp
+        gate::turnstile& gate;
+        shop::in_flight& between;
+        std::mutex& catalogue_mutex;
+        const pay::channels& channels;
+        even_clock& clock;
+        sale::tell_news news;
+        std::function<clerk::figures()> clerk_figures;
+        std::function<void()> catalogue_changed;  // buyers should see it
+        std::function<void()> book_repaired;      // what is remembered of it may be wrong
+        std::function<bool(sale::sale_id)> forgotten;
+        std::string data;  // the directory whose disk is watched
+        // In a cluster. Whether the timed jobs are this node's; empty: always.
+        std::function<bool()> on_duty{};
+        std::function<result<void>(sale::sale_id)> heal{};  // see clerk/reconciler.hpp
+    };
+    timed_jobs(world w, const timed_job_options& o);
+
+    void start();
+    void stop();  // in time for the ledger to close; idempotent
+
+    // Any thread.
+    const shop::settlement& after() const { return after_; }
+    alarm::board& alarms() { return board_; }
+    void ask_channels() { asking_.wake(); }
+    void look_at_deadlines() { orders_.wake(); }
+    sale::reconciliation reconciliation() const { return reconciler_.latest(); }
+    result<sale::balance> reconcile(sale::sale_id id);
+    result<ledger::repair_report> repair(sale::sale_id id, const std::string& note);
+    timed_job_figures read_figures() const;
+
+private:
+    bool on_duty() const { return !world_.on_duty || world_.on_duty(); }
+    bool look_after_orders();
+    bool reconcile_all();
+    bool watch_over();
+    result<void> pause(sale::sale_id id, const std::string& why);
+
+    const world world_;
+    std::optional<alarm::webhook> webhook_;
+    alarm::board board_;
+    shop::settlement after_;
+    jobs::deadline_closer closer_;
+    jobs::letter_retry chances_;
+    jobs::payment_inquiries asker_;
+    jobs::round_keeper rounds_;
+    alert_watch watch_;
+    jobs::reconciler reconciler_;
+    std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
+    instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
+    // Last: they use everything above.
+    clerk::routine orders_, asking_, reconciling_, watching_;
+};
+
+}  // namespace floodgate::jobs

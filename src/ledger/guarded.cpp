@@ -1,0 +1,66 @@
+#include "ledger/guarded.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "base/log.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+constexpr int tries_max = 20;  // Galera nodes that all want one row need more than ten
+constexpr int pause_ms_max = 100;
+// A lock is waited for some seconds: ten of those waits would be too many.
+constexpr std::chrono::seconds patience_max{10};
+
+errc logged(std::string_view act, const store::sql_error& failure, errc as) {
+    log::error("ledger.failed", "act", act, "kind", store::to_text(failure.kind()), "error",
+               failure.what());
+    return as;
+}
+
+// The failure's text names the fence and its number.
+void log_fence_once(std::string_view act, const store::sql_error& failure) {
+    static std::mutex mutex;
+    static std::string latest;
+    const std::lock_guard lock(mutex);
+    if (latest == failure.what()) return;
+    latest = failure.what();
+    log::warning("ledger.fenced", "act", act, "reason", failure.what());
+}
+
+}  // namespace
+
+bool patience::lasts() {
+    if (++tries_ >= tries_max || std::chrono::steady_clock::now() - since_ > patience_max)
+        return false;
+    thread_local std::minstd_rand chance(std::random_device{}());
+    const int longest = std::min(pause_ms_max, 1 << std::min(tries_, 7));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::uniform_int_distribution(1, longest)(chance)));
+    return true;
+}
+
+errc explain(std::string_view act, const store::sql_error& failure) {
+    switch (failure.kind()) {
+    case store::sql_failure::constraint_unique: return errc::already_exists;
+    case store::sql_failure::constraint_foreign: return errc::not_found;
+    case store::sql_failure::rejected: return logged(act, failure, errc::rejected);
+    case store::sql_failure::corrupt: return logged(act, failure, errc::corrupt);
+    case store::sql_failure::fenced: log_fence_once(act, failure); return errc::fenced;
+    default: return logged(act, failure, errc::store_unavailable);
+    }
+}
+
+errc explain_entry(std::string_view act, const store::sql_error& failure) {
+    switch (failure.kind()) {
+    case store::sql_failure::constraint_unique:
+    case store::sql_failure::constraint_foreign: return logged(act, failure, errc::rejected);
+    default: return explain(act, failure);
+    }
+}
+
+}  // namespace floodgate::ledger

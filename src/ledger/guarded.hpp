@@ -1,0 +1,70 @@
+// The ledger's edge: where the database's exceptions become errc.
+
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+#include "store/sql/sql.hpp"
+
+namespace floodgate::ledger {
+
+// A taken key is already_exists, a missing row referred to is not_found: the caller's input, not
+// logged. What the database will not take is rejected, a damaged file is corrupt, everything else
+// store_unavailable: logged once, here. That another node has taken over is fenced: logged once
+// for each fence, however often this node still tries.
+errc explain(std::string_view act, const store::sql_error& failure);
+
+// The same for entering promises, which handles taken keys itself: one that stops it nevertheless
+// will stop it again, so that is rejected as well.
+errc explain_entry(std::string_view act, const store::sql_error& failure);
+
+// How often and how long an act is run again because another transaction was in its way.
+class patience {
+public:
+    // Waits a little, longer each time and never the same as others who wait; false: no more.
+    bool lasts();
+
+private:
+    int tries_ = 0;
+    std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
+template <class Act, class Explain>
+auto run_again_on_conflict(Act& act, Explain explain_failure) -> decltype(act()) {
+    for (patience left;;) {
+        try {
+            return act();
+        } catch (const store::sql_error& failure) {
+            if (failure.kind() != store::sql_failure::conflict || !left.lasts())
+                return explain_failure(failure);
+        }
+    }
+}
+
+// Runs `act`, which gives a result<T> and may throw sql_error. A transaction that `act` left open
+// has been rolled back by then. When another transaction was in the way, all of `act` is run again:
+// it changes nothing but the database and what it gives.
+template <class Act>
+auto guarded(std::string_view name, Act&& act) -> decltype(act()) {
+    return run_again_on_conflict(act, [&](const store::sql_error& e) { return explain(name, e); });
+}
+
+// The same, with explain_entry.
+template <class Act>
+auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
+    return run_again_on_conflict(act,
+                                 [&](const store::sql_error& e) { return explain_entry(name, e); });
+}
+
+// For an act that shows rows to a visitor: nobody is to see them twice, so it is run once.
+template <class Act>
+auto guarded_visit(std::string_view name, Act&& act) -> decltype(act()) {
+    try {
+        return act();
+    } catch (const store::sql_error& failure) {
+        return explain(name, failure);
+    }
+}
+
+}  // namespace floodgate::ledger

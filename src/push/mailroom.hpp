@@ -1,0 +1,90 @@
+// News of orders, from whoever made the move to the loops whose clients want to hear of it.
+//
+// Nothing can be missed between looking and listening: a client is entered here first and looks at
+// the present state then; news is in `recent` first and looks for listeners then.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "push/listeners.hpp"
+#include "shop/recent_orders.hpp"
+
+namespace floodgate::push {
+
+struct socket_options {
+    std::size_t connections_max = 20'000;        // WebSockets in all; past it: busy
+    std::size_t per_user_max = 5;                // one more, and the user's oldest is closed
+    milliseconds heartbeat{30'000};              // a ping to whoever was silent so long
+    std::size_t unsent_messages_max = 64;        // past it, or past the bytes, a socket is closed:
+    std::size_t unsent_bytes_max = 262'144;      // its next hello makes up for it
+    std::vector<std::string> allowed_origins{};  // besides our own: "https://shop.example"
+};
+
+struct mailroom_options {
+    std::size_t waiters_max = 10'000;  // long polls; past it they are answered at once
+    socket_options sockets{};
+};
+
+class mailroom {
+public:
+    // `recent` hears everything that is delivered, and must outlive this.
+    explicit mailroom(shop::recent_orders& recent, mailroom_options o = {})
+        : options_(std::move(o)), recent_(recent) {}
+
+    // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
+    void deliver(std::span<const sale::order_news> news);
+
+    // Some news may never come: whoever listens should look for themselves. Any thread.
+    void note_missed();
+
+    const mailroom_options& options() const { return options_; }
+
+    // A loop's box. Both are called from any thread, must only hand over to the loop, and must not
+    // call the mailroom. After close_box() they are not called any more.
+    struct box {
+        std::function<void(std::vector<sale::order_news>)> news;
+        std::function<void(std::uint64_t socket)> replaced;  // by a newer one of the same user
+        std::function<void()> missed{};                      // news that nobody knows of
+    };
+    std::uint32_t open_box(box b);
+    void close_box(std::uint32_t loop);
+
+    // False: as many wait as may.
+    bool start_waiting(sale::order_no order, listener who);
+    void stop_waiting(sale::order_no order, listener who);
+
+    // False: there are as many sockets as there may be.
+    bool join(sale::user_id buyer, listener who);
+    void leave(sale::user_id buyer, listener who);
+
+    // Counted by the loops, shown by the metrics.
+    struct counters {
+        std::atomic<std::uint64_t> opened{0}, refused{0}, messages{0}, overflowed{0};
+    };
+    counters& count() { return counters_; }
+
+    struct figures {
+        std::uint64_t sockets = 0, opened = 0, refused = 0, messages = 0, overflowed = 0;
+        std::uint64_t waiters = 0;
+    };
+    figures read_figures() const;
+
+private:
+    bool anybody_listens() const { return buyers_.count() + orders_.count() > 0; }
+
+    const mailroom_options options_;
+    shop::recent_orders& recent_;
+    listeners buyers_, orders_;
+    counters counters_;
+    std::mutex mutex_;
+    std::vector<box> boxes_;  // guarded by mutex_; one that is closed is empty
+};
+
+}  // namespace floodgate::push

@@ -1,0 +1,62 @@
+// One loop's WebSockets: who they belong to, what each has been told.
+//
+// The loop's thread only, but for make_hello, which the loop sends to a pool.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "push/hello.hpp"
+#include "push/web_socket.hpp"
+
+namespace floodgate::push {
+
+class socket_room {
+public:
+    socket_room(mailroom& from, std::uint32_t loop) : from_(from), loop_(loop) {}
+    ~socket_room();
+    socket_room(const socket_room&) = delete;
+    socket_room& operator=(const socket_room&) = delete;
+
+    // A number for a socket to come, which listens from now on. 0: there are too many.
+    std::uint64_t reserve(sale::user_id buyer);
+    // The socket for it, or null: nothing came of it.
+    void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
+               const http::upgrade_request& r);
+
+    // The first message, then what was heard meanwhile. No hello: it could not be made.
+    void greet(std::uint64_t id, const std::optional<hello>& first);
+    void hear(const sale::order_news& news);
+
+    void close(std::uint64_t id, close_code code, std::string_view why);
+    void close_all();  // we are going away
+    void send_away();  // to come again: news may have been missed
+    void cut_all();
+    void tick(web_socket::clock::time_point now);  // cuts those who do not go
+
+    web_socket::world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
+
+    bool empty() const { return guests_.empty(); }
+
+private:
+    struct guest {
+        sale::user_id buyer;
+        std::shared_ptr<web_socket> socket;  // null until it is admitted
+        bool greeted = false;
+        std::vector<sale::order_news> heard;  // before the hello was sent
+    };
+    void forget(std::uint64_t id);
+    std::vector<std::shared_ptr<web_socket>> everybody() const;
+
+    mailroom& from_;
+    const std::uint32_t loop_;
+    std::unordered_map<std::uint64_t, guest> guests_;
+    std::unordered_multimap<sale::user_id, std::uint64_t> by_buyer_;
+    std::deque<web_socket::farewell> leaving_;  // all have the same time: earliest first
+    std::uint64_t last_id_ = 0;
+};
+
+}  // namespace floodgate::push

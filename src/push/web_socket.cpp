@@ -1,0 +1,105 @@
+#include "push/web_socket.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <utility>
+
+namespace floodgate::push {
+namespace {
+
+constexpr std::uint32_t messages_a_second_max = 10;
+constexpr auto goodbye_time = std::chrono::seconds(3);
+
+bool is_ping(std::string_view message) {
+    boost::system::error_code error;
+    const auto parsed = boost::json::parse(message, error);
+    if (error || !parsed.is_object() || parsed.get_object().size() != 1) return false;
+    const auto* type = parsed.get_object().if_contains("type");
+    return type && type->is_string() && type->get_string() == "ping";
+}
+
+}  // namespace
+
+void web_socket::open(const http::upgrade_request& r, std::function<void()> ended) {
+    ended_ = std::move(ended);
+    accept(r);
+}
+
+void web_socket::on_open(bool fine) {
+    if (!fine) return on_end();
+    open_ = true;
+    read();
+    pump();
+}
+
+void web_socket::say(text message) {
+    if (closing_) return;
+    const std::size_t size = message->size();
+    if (unsent_.size() >= world_.options.unsent_messages_max ||
+        unsent_bytes_ + size > world_.options.unsent_bytes_max) {
+        ++world_.count.overflowed;
+        return close(close_code::come_again, "too slow");
+    }
+    unsent_bytes_ += size;
+    unsent_.push_back(std::move(message));
+    pump();
+}
+
+void web_socket::pump() {
+    if (!open_ || writing_ || closing_ || unsent_.empty()) return;
+    writing_ = true;
+    write(*unsent_.front());
+}
+
+void web_socket::on_written(bool fine) {
+    writing_ = false;
+    if (!fine) return on_end();
+    ++world_.count.messages;
+    unsent_bytes_ -= unsent_.front()->size();
+    unsent_.erase(unsent_.begin());
+    if (unsent_.empty()) unsent_ = {};  // most sockets are idle most of the time
+    pump();
+}
+
+// A text that is neither a ping nor our language is as unwelcome as too many of them.
+void web_socket::on_message(std::string_view message, bool is_text) {
+    if (closing_) return;
+    if (!is_text) return close(close_code::not_text, "text only");
+    if (!note_message()) return;
+    if (!is_ping(message)) return close(close_code::not_understood, "only a ping is understood");
+    static const auto pong = std::make_shared<const std::string>(R"({"type":"pong"})");
+    say(pong);
+}
+
+bool web_socket::note_message() {
+    const auto now = clock::now();
+    if (now - second_began_ >= std::chrono::seconds(1)) {
+        second_began_ = now;
+        in_this_second_ = 0;
+    }
+    if (++in_this_second_ <= messages_a_second_max) return true;
+    close(close_code::not_understood, "too many messages");
+    return false;
+}
+
+// What is not yet under way is not sent any more: the next hello has it.
+void web_socket::close(close_code code, std::string_view why) {
+    if (closing_) return;
+    if (!open_) return cut();
+    closing_ = true;
+    if (unsent_.size() > 1) unsent_.erase(unsent_.begin() + (writing_ ? 1 : 0), unsent_.end());
+    world_.leaving.push_back({clock::now() + goodbye_time, weak_from_this()});
+    send_close(code, why);
+}
+
+void web_socket::cut() {
+    closing_ = true;
+    drop();
+}
+
+void web_socket::on_end() {
+    closing_ = true;
+    if (const auto ended = std::exchange(ended_, nullptr)) ended();
+}
+
+}  // namespace floodgate::push

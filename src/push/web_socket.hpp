@@ -1,0 +1,88 @@
+// One WebSocket: what it may send us, what we have not been able to send it yet, how it ends.
+//
+// The loop's thread only. The stream below, plain or TLS, is Beast's and is hidden in
+// web_socket.cpp; compression is left out, since it would cost every idle socket its windows.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "push/mailroom.hpp"
+
+namespace floodgate::http {
+struct upgrade_request;
+}
+
+namespace floodgate::push {
+
+// Why a socket is closed: RFC 6455's numbers, and ours from 4000.
+enum class close_code : std::uint16_t {
+    going_away = 1001,      // shape: zero does not come up: the numbers are the protocol's
+    not_text = 1003,        // binary
+    not_understood = 1008,  // or too often
+    come_again = 1013,      // too slow, or news were missed: the hello makes up for it
+    replaced = 4000,        // the same user has opened too many
+};
+
+class web_socket : public std::enable_shared_from_this<web_socket> {
+public:
+    using text = std::shared_ptr<const std::string>;
+    using clock = std::chrono::steady_clock;
+
+    // A socket that was sent a goodbye, and when its time is over. Beast does not watch over one
+    // whose goodbye waits behind a message that the client does not take.
+    struct farewell {
+        clock::time_point cut_at;
+        std::weak_ptr<web_socket> who;
+    };
+    struct world {
+        const socket_options& options;
+        mailroom::counters& count;
+        std::deque<farewell>& leaving;
+    };
+    explicit web_socket(world w) : world_(w) {}
+    virtual ~web_socket() = default;
+
+    // Answers the handshake. `ended` is called once, when the socket is of no more use.
+    void open(const http::upgrade_request& r, std::function<void()> ended);
+
+    // Sent in order, as soon as the client takes it. Whoever takes too little is closed.
+    void say(text message);
+    void close(close_code code, std::string_view why);
+    void cut();  // now, without a word
+
+protected:
+    // The stream calls back what happened to what it was asked for.
+    void on_open(bool fine);
+    void on_message(std::string_view message, bool is_text);
+    void on_control() { note_message(); }  // a ping or pong
+    void on_written(bool fine);
+    void on_end();
+
+    virtual void accept(const http::upgrade_request& r) = 0;
+    virtual void read() = 0;
+    virtual void write(const std::string& message) = 0;
+    virtual void send_close(close_code code, std::string_view why) = 0;
+    virtual void drop() = 0;
+
+private:
+    bool note_message();
+    void pump();
+
+    const world world_;
+    std::function<void()> ended_;
+    std::vector<text> unsent_;  // the first is under way while writing_
+    std::size_t unsent_bytes_ = 0;
+    clock::time_point second_began_;
+    std::uint32_t in_this_second_ = 0;
+    bool open_ = false, writing_ = false, closing_ = false;
+};
+
+}  // namespace floodgate::push

@@ -1,0 +1,39 @@
+// What follows a move in the ledger: units go back to the gate, and whoever listens is told.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <span>
+
+#include "gate/turnstile.hpp"
+#include "ledger/move_book.hpp"
+#include "sale/news.hpp"
+
+namespace floodgate::shop {
+
+// Any thread. A crash before it has done its part is mended by the restart, which builds the gate
+// from the ledger.
+class settlement {
+public:
+    // `told` may be empty. The turnstile must outlive this.
+    settlement(gate::turnstile& turnstile, sale::tell_news told)
+        : turnstile_(turnstile), told_(std::move(told)) {}
+
+    // What did not move has no aftermath. In this order: who is told that the unit is back may buy
+    // it.
+    void settle(std::span<const ledger::move_outcome> outcomes) const;
+    void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
+
+    // How many orders came into this state by a move, since start.
+    std::uint64_t moves_to(sale::order_state state) const {
+        return moves_[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);
+    }
+
+private:
+    gate::turnstile& turnstile_;
+    const sale::tell_news told_;
+    mutable std::array<std::atomic<std::uint64_t>, sale::order_states + 1> moves_{};
+};
+
+}  // namespace floodgate::shop

@@ -1,0 +1,134 @@
+// Redis servers for tests: the shared ones that the environment names, and ones of a test's own,
+// which it may stop and kill.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <netinet/in.h>
+#include <random>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "store/redis/redis.hpp"
+
+namespace floodgate::store {
+
+// Before every key of a test, so that tests may share a server.
+inline std::string random_name(const std::string& prefix = "test") {
+    return prefix + std::to_string(std::random_device{}()) + std::to_string(::getpid());
+}
+
+// FLOODGATE_TEST_REDIS or FLOODGATE_TEST_REDIS_CLUSTER; no addresses: it is not set.
+inline redis_options shared_redis(bool cluster) {
+    const char* name = cluster ? "FLOODGATE_TEST_REDIS_CLUSTER" : "FLOODGATE_TEST_REDIS";
+    const char* address = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    redis_options options;
+    options.addresses.clear();
+    if (address != nullptr) options.addresses.emplace_back(address);
+    options.cluster = cluster;
+    return options;
+}
+
+#define FLOODGATE_NEED_REDIS(cluster)                                                     \
+    if (::floodgate::store::shared_redis(cluster).addresses.empty())                      \
+    GTEST_SKIP() << ((cluster) ? "FLOODGATE_TEST_REDIS_CLUSTER" : "FLOODGATE_TEST_REDIS") \
+                 << " is not set: scripts/test starts the servers and sets it"
+
+inline int free_port() {
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(fd, any, size) != 0 || ::getsockname(fd, any, &size) != 0) std::abort();
+    ::close(fd);
+    return ntohs(address.sin_port);
+}
+
+// A redis-server of a test's own, killed with it. Its data stay until then.
+class own_redis {
+public:
+    explicit own_redis(std::vector<std::string> more = {}) : more_(std::move(more)) {
+        std::string made = (std::filesystem::temp_directory_path() / "fg-redis-XXXXXX").string();
+        if (::mkdtemp(made.data()) == nullptr) std::abort();
+        folder_ = made;
+        start();
+    }
+    ~own_redis() {
+        kill();
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    own_redis(const own_redis&) = delete;
+    own_redis& operator=(const own_redis&) = delete;
+
+    void start() {
+        std::vector<std::string> line{"redis-server", "--port",        std::to_string(port_),
+                                      "--bind",       "127.0.0.1",     "--dir",
+                                      folder_,        "--save",        "",
+                                      "--logfile",    folder_ + "/log"};
+        line.insert(line.end(), more_.begin(), more_.end());
+        std::vector<char*> argv;
+        argv.reserve(line.size() + 1);
+        for (std::string& word : line) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::execvp(argv[0], argv.data());
+            ::_exit(127);
+        }
+        wait_until_listening();
+    }
+    void kill() {
+        if (pid_ <= 0) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        pid_ = 0;
+    }
+    void freeze() const { ::kill(pid_, SIGSTOP); }
+    void thaw() const { ::kill(pid_, SIGCONT); }
+
+    int port() const { return port_; }
+    std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+    redis_options options() const {
+        redis_options out;
+        out.addresses = {address()};
+        out.connect_timeout = out.command_timeout = milliseconds(300);
+        out.retry_after = milliseconds(50);
+        return out;
+    }
+
+private:
+    void wait_until_listening() const {
+        for (int i = 0; i < 500; ++i) {
+            const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+            sockaddr_in to{};
+            to.sin_family = AF_INET;
+            to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+            to.sin_port = htons(static_cast<std::uint16_t>(port_));
+            const bool there = ::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+            ::close(fd);
+            if (there) return;
+            std::this_thread::sleep_for(milliseconds(20));
+        }
+        ADD_FAILURE() << "redis-server did not start";
+    }
+
+    std::vector<std::string> more_;
+    std::string folder_;
+    int port_ = free_port();
+    pid_t pid_ = 0;
+};
+
+}  // namespace floodgate::store

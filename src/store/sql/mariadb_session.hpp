@@ -1,0 +1,84 @@
+// One session with a MariaDB or MySQL server: the C API's handle, and what its errors mean.
+// The connection and its statements share it.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "store/sql/sql.hpp"
+
+struct st_mysql;
+
+namespace floodgate::store {
+
+// Where and as whom. `address` is HOST:PORT, [IPV6]:PORT or the path of a Unix socket.
+struct mariadb_target {
+    std::string address;
+    std::string user;
+    std::string password;
+    std::string database;  // empty: none yet
+    std::chrono::seconds connect_timeout{3};
+    std::chrono::seconds io_timeout{10};  // of each read and write
+};
+
+// An error of the server's or of the client library's, with its number.
+class mariadb_error : public sql_error {
+public:
+    mariadb_error(sql_failure kind, unsigned number, const std::string& what)
+        : sql_error(kind, what), number_(number) {}
+    unsigned number() const { return number_; }
+
+private:
+    unsigned number_;
+};
+
+sql_failure mariadb_kind_of(unsigned error);
+// The session is of no use after such an error: lost, killed, or its Galera node is not ready.
+bool ends_mariadb_session(unsigned error);
+
+class mariadb_session {
+public:
+    // Throws mariadb_error.
+    explicit mariadb_session(const mariadb_target& target);
+
+    st_mysql* handle() const { return handle_.get(); }
+    bool broken() const { return broken_; }
+    void give_up() { broken_ = true; }
+    // Asks the kernel only: a server that has closed an idle session has sent an end of file.
+    bool still_open() const;
+
+    // A call to the server begins: how long it took tells a time-out from a lost connection.
+    // Throws when the transaction that it belongs to has been ended by the server: the call would
+    // be a transaction by itself.
+    void begin_call();
+    [[noreturn]] void fail(unsigned error, const char* text);
+    // An answer that nobody read to its end, ended in an error: the next call will hear of it.
+    void fail_later(unsigned error, const char* text);
+    // One command, its answer thrown away.
+    void query(std::string_view sql);
+
+    std::int64_t changes = 0;
+    std::int64_t last_insert_id = 0;
+    bool may_write = true;  // false while it is lent as a reader
+
+    void enter_transaction() { in_transaction_ = true; }
+    // Also clears what was to be told later.
+    void leave_transaction();
+    bool in_transaction() const { return in_transaction_; }
+
+private:
+    struct deadline_closer {
+        void operator()(st_mysql* handle) const;
+    };
+    std::unique_ptr<st_mysql, deadline_closer> handle_;
+    std::chrono::seconds io_timeout_;
+    std::chrono::steady_clock::time_point call_began_{};
+    bool broken_ = false;
+    bool in_transaction_ = false;
+    unsigned late_error_ = 0;
+    std::string late_text_;
+};
+
+}  // namespace floodgate::store

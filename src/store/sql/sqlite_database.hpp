@@ -1,0 +1,29 @@
+// SQLite as the database: one file, one writer, readers that never wait for it.
+//
+// WAL with synchronous=FULL: a commit is on the disk before commit() returns. That is what lets
+// the journal delete segments once the ledger holds their promises.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "store/sql/sql.hpp"
+
+namespace floodgate::store {
+
+struct sqlite_options {
+    std::string path;  // created with mode 0600; ":memory:" for tests, gone at the end
+    milliseconds busy_timeout{5000};  // how long to wait for another process
+    std::int64_t cache_kib = 65536;   // the writer's; readers lean on the system's page cache
+    // A checkpoint copies the log into the file and syncs it: at most one for so many pages
+    // written (64 MiB), so a rush meets few of them, and the log stays bounded.
+    std::int64_t checkpoint_pages = 16384;
+    std::size_t readers_max = 4;  // a fifth reader waits
+};
+
+// Throws sql_error with one clear line: cannot be opened, not a database, not Floodgate's.
+std::unique_ptr<database> open_sqlite(const sqlite_options& options);
+
+}  // namespace floodgate::store
