@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "base/thread.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -65,17 +64,18 @@ partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
       partition_(p),
       line_(sale::line_of(p)),
       options_(for_a_lease(o)),
-      trouble_(fmt::format("partition {}", p.number)),
-      thread_([this] { run(); }) {}
+      trouble_(log::level::error, "clerk.partition", "partition", p.number),
+      task_(fmt::format("keeper {}", p.number), try_again, [this] { return step(); }) {
+    task_.start();
+}
 
 partition_keeper::~partition_keeper() {
     {
         const std::lock_guard lock(mutex_);
-        ending_ = true;
         wanted_ = false;
     }
     changed_.notify_all();
-    thread_.join();
+    task_.stop();
 }
 
 void partition_keeper::take_over() {
@@ -83,7 +83,7 @@ void partition_keeper::take_over() {
         const std::lock_guard lock(mutex_);
         wanted_ = true;
     }
-    changed_.notify_all();
+    task_.wake();
 }
 
 void partition_keeper::let_go() {
@@ -112,19 +112,19 @@ keeper_figures partition_keeper::read_figures() const {
     return f;
 }
 
-void partition_keeper::run() {
-    name_thread(fmt::format("keeper {}", partition_.number).c_str());
-    std::unique_lock lock(mutex_);
-    while (!ending_) {
-        changed_.wait(lock, [this] { return wanted_ || ending_; });
-        if (ending_) return;
-        working_ = true;
-        lock.unlock();
-        work();
-        lock.lock();
-        working_ = false;
-        changed_.notify_all();
+next_step partition_keeper::step() {
+    std::shared_ptr<shift> left_over;  // by a step that threw: two clerks must not share the line
+    bool wanted = false;
+    {
+        const std::lock_guard lock(mutex_);
+        left_over = std::exchange(shift_, nullptr);
+        working_ = wanted = wanted_;
     }
+    changed_.notify_all();
+    left_over.reset();
+    if (!wanted) return next_step::when_woken();
+    work();
+    return next_step::at_once();
 }
 
 void partition_keeper::work() {
@@ -134,7 +134,7 @@ void partition_keeper::work() {
             rest(try_again);
             continue;
         }
-        trouble_.over();
+        trouble_.succeeded();
         serve();
     }
 }
@@ -146,7 +146,7 @@ partition_keeper::finding partition_keeper::examine(bool taking_over) {
     const auto position = world_.book.orders().position(line_);  // first: the gate is ahead of it
     const auto gate = world_.gate.state_of(partition_);
     if (!gate || !position) {
-        trouble_.note(gate ? position.error().message() : gate.error().message());
+        trouble_.failed(gate ? position.error().message() : gate.error().message());
         return finding::unknown;
     }
     const sale::line_place at = sale::to_place(*position);
@@ -162,7 +162,7 @@ bool partition_keeper::rebuild() {
                             : result<std::uint64_t>(gate.error());
     const auto built = epoch ? build_up(*epoch) : result<void>(epoch.error());
     if (!built) {
-        trouble_.note("it cannot be rebuilt: " + built.error().message());
+        trouble_.failed("it cannot be rebuilt: " + built.error().message());
         return false;
     }
     const auto took =

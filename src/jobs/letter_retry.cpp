@@ -19,17 +19,17 @@ bool was_decided(boost::system::error_code e) {
 bool letter_retry::step() {
     const auto due = world_.book.letters().due(world_.clock.now(), at_once_);
     if (due.has_error()) {
-        trouble_.note(due.error().message());
+        trouble_.failed(due.error().message());
         return false;
     }
     for (const ledger::letter& l : *due) {
         const result<void> done = retry(l);
         if (done.has_error()) {
-            trouble_.note(done.error().message());
+            trouble_.failed(done.error().message());
             return false;
         }
     }
-    trouble_.over();
+    trouble_.succeeded();
     return due->size() == at_once_;
 }
 
@@ -79,8 +79,8 @@ void letter_retry::settle(const ledger::letter& l, ledger::entry_report report) 
 
 void letter_retry::watch() {
     const auto counts = world_.book.letters().count();
-    if (counts.has_error()) return watching_.note(counts.error().message());
-    watching_.over();
+    if (counts.has_error()) return watching_.failed(counts.error().message());
+    watching_.succeeded();
     world_.alarms.set(counts->dead > 0, alarm::kind::dead_letters, "letters",
                       fmt::format("{} promises could not be entered", counts->dead),
                       world_.clock.now());

@@ -7,7 +7,7 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
-#include "clerk/trouble.hpp"
+#include "base/failure_log.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/retry_schedule.hpp"
 #include "shop/settlement.hpp"
@@ -49,7 +49,8 @@ private:
     const world world_;
     const sale::retry_schedule retries_;
     const std::size_t at_once_;
-    clerk::trouble trouble_{"second_chances"}, watching_{"dead_letters"};
+    failure_log trouble_{log::level::error, "jobs.letter_retry"};
+    failure_log watching_{log::level::error, "jobs.letter_count"};
     mutable std::mutex mutex_;
     letter_retry_figures figures_;  // guarded by mutex_
 };

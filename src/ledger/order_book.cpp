@@ -63,7 +63,7 @@ result<entry_report> order_book::enter_strays(std::span<const sale::promise> bat
     return guarded_entry("orders.enter_strays", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        lock_sales(*c, batch);  // first: whoever enters or puts aside the same ones waits
+        lock_sales(*c, batch);  // first, so that another writer of the same promises waits
         const auto known = known_numbers(*c, batch);
         std::vector<sale::promise> fresh;
         for (const sale::promise& p : batch)

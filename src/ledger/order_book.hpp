@@ -71,7 +71,7 @@ public:
     // Whether the book can be written at all right now: an empty change, committed.
     result<void> probe();
 
-    // Everything up to here has been entered, durably. A line nobody has used: 0.
+    // Everything up to here has been entered, durably. A line that was never used: 0.
     result<sale::sequence> position(sale::line_id line = sale::journal_line);
     result<std::map<sale::line_id, sale::sequence>> positions();
     // Begins the line's next epoch (sale/partition.hpp): its position moves there, past all that
