@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "base/backoff.hpp"
 
 namespace floodgate::jobs {
 namespace {
@@ -11,9 +11,7 @@ using std::chrono::duration_cast;
 using std::chrono::seconds;
 
 milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) {
-    milliseconds pause = o.pause_first;
-    for (std::uint32_t i = 0; i < tries && pause < o.pause_last; ++i) pause *= 2;
-    return std::min(pause, o.pause_last);
+    return backoff{o.pause_first, o.pause_last}.after(std::uint64_t{tries} + 1);
 }
 
 }  // namespace
@@ -21,7 +19,7 @@ milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) 
 bool payment_inquiries::step() {
     const auto questions = world_.moves.open_questions(world_.clock.now(), options_.at_once);
     if (questions.has_error()) {
-        trouble_.note(questions.error().message());
+        trouble_.failed(questions.error().message());
         return false;
     }
     if (!ask_all(*questions)) return false;
@@ -34,9 +32,9 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
         if (done) done = ask(q);
     if (done) done = watch();
     if (done) {
-        trouble_.over();
+        trouble_.succeeded();
     } else {
-        trouble_.note(done.error().message());
+        trouble_.failed(done.error().message());
     }
     return done.has_value();
 }

@@ -1,7 +1,7 @@
 // The life of an order after its entry: paid, closed, refunded.
 //
 // Every move is a compare-and-set in one transaction with its stock move, its stock-log line and
-// its line in `order_events`. The first caller wins; the others learn what the order is by then.
+// its line in `order_events`. The first move wins; a later one learns what the order is by then.
 // sale/order_move.hpp is the table.
 //
 // An order for which a payment was begun is not closed before its channel has said that nobody can
@@ -26,8 +26,8 @@ class database;
 namespace floodgate::ledger {
 
 struct move_outcome {
-    sale::order order;   // as it is now
-    bool moved = false;  // false: its state did not allow it; nothing was changed
+    sale::order order;       // as it is now
+    bool moved = false;      // false: its state did not allow it; nothing was changed
     // Of a change of state; 0: none (a payment begun, being closed, late money on its way back).
     std::int64_t event = 0;
 };
