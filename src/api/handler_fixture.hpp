@@ -17,6 +17,7 @@
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::api {
 
@@ -70,12 +71,16 @@ protected:
     guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
-    std::mutex catalogue_mutex_;
+    struct showing_node final : shop::silent_node {
+        explicit showing_node(showcase& s) : shown(s) {}
+        void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
+        showcase& shown;
+    } node_{showcase_};
+    shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
     shop::recent_orders recent_;
     guard::tickets tickets_;
     pay::channels channels_;
     alarm::board alarms_;
-    warm_up_progress warm_up_;
     std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
     int channels_asked_ = 0;
     sale::reconciliation reconciliation_;

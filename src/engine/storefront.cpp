@@ -28,7 +28,8 @@ storefront::storefront(const settings& s, const world& w)
       mailroom(recent, s.mailroom),
       with_(s),
       world_(w),
-      proxies_(s.trusted_proxies) {
+      proxies_(s.trusted_proxies),
+      desk_(w.book, w.gate, node_, w.clock) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -51,6 +52,13 @@ void storefront::reload_logins() {
 void storefront::show() {
     if (const auto shown = showcase.reload(); !shown)
         log::error("engine.showcase_failed", "reason", shown.error().message());
+}
+
+void storefront::load_sales() {
+    const auto loaded = or_throw(desk_.warm_up_all({}), "gate");
+    for (const shop::warmed_sale& s : loaded)
+        if (s.why_not) throw std::runtime_error("gate: " + s.why_not.message());
+    or_throw(showcase.reload(), "ledger");
 }
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
@@ -93,20 +101,18 @@ void storefront::open(opening o) {
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
                                     .showcase = showcase,
-                                    .catalogue_mutex = catalogue_mutex,
+                                    .desk = desk_,
                                     .recent = recent,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
                                     .channels = channels,
                                     .alarms = opening_->timed_jobs.alarms(),
-                                    .warm_up = warm_up_,
                                     .clerk = help(opening_->timed_jobs),
                                     .fellows = opening_->fellows,
                                     .readiness = [this] { return why_not_ready(); },
                                     .durability = opening_->durability,
                                     .metrics_text = [this] { return metrics(); }});
-    if (const auto shown = showcase.reload(); !shown)
-        throw std::runtime_error("ledger: " + shown.error().message());
+    or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 

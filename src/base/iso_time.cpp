@@ -1,12 +1,12 @@
-// ISO 8601 in the one form the API speaks. Not std::chrono::parse: gcc 12 has none.
+// Read by hand: the std::chrono::parse that would do it is missing from gcc 12.
+
+#include "base/iso_time.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "api/reply.hpp"
-
-namespace floodgate::api {
+namespace floodgate {
 namespace {
 
 using namespace std::chrono;
@@ -99,4 +99,4 @@ std::optional<instant> parse_iso(std::string_view text) {
     return t;
 }
 
-}  // namespace floodgate::api
+}  // namespace floodgate

@@ -1,8 +1,8 @@
+#include "base/iso_time.hpp"
+
 #include <gtest/gtest.h>
 
-#include "api/reply.hpp"
-
-namespace floodgate::api {
+namespace floodgate {
 namespace {
 
 TEST(IsoTime, IsWrittenWithMilliseconds) {
@@ -66,4 +66,4 @@ TEST(IsoTime, KnowsWhichDatesExist) {
 }
 
 }  // namespace
-}  // namespace floodgate::api
+}  // namespace floodgate

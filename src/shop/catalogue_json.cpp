@@ -1,10 +1,10 @@
-#include "api/catalogue_json.hpp"
+#include "shop/catalogue_json.hpp"
 
 #include <boost/json/array.hpp>
 
-#include "api/reply.hpp"
+#include "base/iso_time.hpp"
 
-namespace floodgate::api {
+namespace floodgate::shop {
 
 boost::json::object to_json(const sale::product& p) {
     return {{"id", p.id.value},
@@ -35,4 +35,4 @@ boost::json::object to_json(const sale::sale& s) {
             {"ends_at", to_iso(s.ends_at)}};
 }
 
-}  // namespace floodgate::api
+}  // namespace floodgate::shop

@@ -1,4 +1,5 @@
-// Products, rounds and sales as JSON: the words of the API.
+// Products, rounds and sales as JSON, in the words of the API: its answers and the audit book use
+// the same.
 
 #pragma once
 
@@ -6,11 +7,11 @@
 
 #include "sale/catalogue.hpp"
 
-namespace floodgate::api {
+namespace floodgate::shop {
 
 boost::json::object to_json(const sale::product& p);
 boost::json::object to_json(const sale::round& r);
 // As admins see it: flat, with the ids of its product and round.
 boost::json::object to_json(const sale::sale& s);
 
-}  // namespace floodgate::api
+}  // namespace floodgate::shop
