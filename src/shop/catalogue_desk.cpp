@@ -7,15 +7,13 @@
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::shop {
-namespace {
 
-boost::system::error_code why_not(const result<void>& told, const std::string& subject) {
+boost::system::error_code catalogue_desk::why_not(const result<void>& told,
+                                                  const std::string& subject) {
     if (told) return {};
     log::error("shop.gate_not_told", "subject", subject, "reason", told.error().message());
     return told.error();
 }
-
-}  // namespace
 
 result<sale::sale> catalogue_desk::find(sale::sale_id id) {
     auto found = book_.catalogue().find_sale(id);

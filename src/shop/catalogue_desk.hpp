@@ -35,22 +35,22 @@ namespace floodgate::shop {
 
 // In a change, what is left out keeps its value.
 struct product_change {
-    std::optional<std::string> title, description;
-    std::optional<std::vector<std::string>> pictures;
-    std::optional<sale::fen> list_price;
+    std::optional<std::string> title{}, description{};
+    std::optional<std::vector<std::string>> pictures{};
+    std::optional<sale::fen> list_price{};
 };
 struct round_change {
-    std::optional<std::string> title;
-    std::optional<instant> starts_at, ends_at;
+    std::optional<std::string> title{};
+    std::optional<instant> starts_at{}, ends_at{};
 };
 struct terms_change {
-    std::optional<sale::fen> price;
-    std::optional<sale::points> price_points;
-    std::optional<std::uint32_t> limit, pay_within_s;
+    std::optional<sale::fen> price{};
+    std::optional<sale::points> price_points{};
+    std::optional<std::uint32_t> limit{}, pay_within_s{};
 };
 struct stock_change {
     std::int64_t delta = 0;  // not 0
-    std::string note;
+    std::string note{};
 };
 
 // What became of a change that the ledger has.
@@ -129,6 +129,8 @@ private:
     result<sale::sale> find(sale::sale_id id);
     ledger::catalogue_book& through(const actor& by);
     void conclude(const actor& by, const act& done);
+    // The gate's error, if there is one, and logs it.
+    static boost::system::error_code why_not(const result<void>& told, const std::string& subject);
     result<void> tell_gate(sale::sale_id id);
     result<void> tell_gate_of_round(sale::round_id id);
     result<std::int64_t> move_stock(const sale::sale& s, const stock_change& change,

@@ -63,7 +63,7 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
             gate.restore(p, {++at.value});
         }
     } while (!batch.empty());
-    log::info("gate.restored", "held_orders", held, "queued_promises",
+    log::info("shop.gate_restored", "held_orders", held, "queued_promises",
               at.value - from.entered.value);
     return over;
 }

@@ -99,8 +99,7 @@ TEST(RecentOrders, TakesFromManyThreads) {
     for (int t = 0; t < 4; ++t)
         tellers.emplace_back([&recent, t] {
             for (std::uint64_t no = 1; no <= 500; ++no)
-                recent.apply(
-                    news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
+                recent.apply(news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
         });
     for (auto& t : tellers) t.join();
     for (std::uint64_t no = 1; no <= 500; ++no) EXPECT_EQ(recent.find({no})->state, paid);

@@ -55,13 +55,10 @@ result<void> sale_brake::close(const sale::sale& s, const closing& what) {
 
 // A revision of 0 is taken over whatever the gate has: these terms may be older.
 result<void> sale_brake::close_locked(const sale::sale& s, const closing& what) {
-    const auto [at, fresh] =
-        pending_.try_emplace(s.id, pending_closing{.sale = s, .what = what, .next_try = what.at});
+    const auto [at, fresh] = pending_.try_emplace(s.id, pending_closing{.sale = s, .what = what});
     pending_closing& p = at->second;
-    if (!fresh && what.to == ended && p.what.to != ended) {
-        p.what = what;
-        p.written = false;
-    }
+    if (!fresh && what.to == ended && p.what.to != ended)
+        p = {.sale = p.sale, .what = what, .tries = p.tries};
     sale::sale closed = s;
     closed.state = p.what.to;
     closed.revision = 0;

@@ -41,7 +41,7 @@ struct pending_closing {
     closing what;
     bool written = false;  // the book has it, the gate could not be told
     std::uint64_t tries = 0;
-    instant next_try;
+    instant next_try = never;  // at first the one who asked for it sees to the book
 };
 
 // Any thread.

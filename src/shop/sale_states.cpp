@@ -51,12 +51,12 @@ result<changed_sale> catalogue_desk::open(sale::sale_id id, sale::sale_state fro
     if (before != published && before != from) return errc::conflict;
     if (const auto set = through(by).set_sale_state(id, published); !set) return set.error();
     brake_.drop(id);
-    const auto told = tell_gate(id);
-    if (!told) log::error("shop.gate_not_told", "sale", id.value, "reason", told.error().message());
-    conclude(by, {action, subject_of("sale", id.value), state_json(before), state_json(published)});
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(tell_gate(id), subject);
+    conclude(by, {action, subject, state_json(before), state_json(published)});
     sale::sale s = *old;
     s.state = published;
-    return changed_sale{s, told ? boost::system::error_code() : told.error()};
+    return changed_sale{s, gate};
 }
 
 // The gate is closed before the lock is taken: whoever has it may be waiting for the ledger.
@@ -73,7 +73,7 @@ result<changed_sale> catalogue_desk::close(sale::sale_id id, sale::sale_state to
         closed = brake_.close(*s, what);
     }
     auto done = follow(id);
-    if (done && done->book_pending && !closed) done->gate = closed.error();
+    if (done && !closed && brake_.pending(id)) done->gate = closed.error();
     return done;
 }
 
@@ -109,8 +109,7 @@ changed_sale catalogue_desk::wait_for_book(const pending_closing& p) {
 boost::system::error_code catalogue_desk::give_up(const sale::sale& s,
                                                   const boost::system::error_code& why) {
     brake_.drop(s.id);
-    if (const auto told = brake_.tell(s); !told)
-        log::error("shop.gate_not_told", "sale", s.id.value, "reason", told.error().message());
+    (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
     return why;
 }
 
@@ -121,20 +120,19 @@ changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& 
     s.state = p.what.to;
     ++s.revision;  // should it not be readable: what our own change made of it
     if (read) s = *read;
-    const auto told = brake_.finish(s, p.what.to, clock_.now());
-    if (!told) log::error("shop.gate_not_told", "sale", id.value, "reason", told.error().message());
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(brake_.finish(s, p.what.to, clock_.now()), subject);
     // Floodgate itself may pause a sale that is paused: nothing to write down.
     const bool worth_a_line = p.what.by.who.value != 0 || p.sale.state != p.what.to;
     if (!p.written) self_.catalogue_changed();
     if (!p.written && worth_a_line)
-        write_audit(
-            book_.audit(), {p.what.by.who, p.what.at},
-            {p.what.to == paused ? "sale.paused" : "sale.ended", subject_of("sale", id.value),
-             state_json(p.sale.state), state_json(p.what.to), p.what.by.why});
+        write_audit(book_.audit(), {p.what.by.who, p.what.at},
+                    {p.what.to == paused ? "sale.paused" : "sale.ended", subject,
+                     state_json(p.sale.state), state_json(p.what.to), p.what.by.why});
     if (p.tries > 0)
         log::info("shop.closing_followed", "sale", id.value, "state", to_text(p.what.to), "tries",
                   p.tries);
-    return {s, told ? boost::system::error_code() : told.error()};
+    return {s, gate};
 }
 
 void catalogue_desk::step() {
