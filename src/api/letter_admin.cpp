@@ -110,14 +110,14 @@ reply replay_letter(services& with, const call& c) {
     const auto done = with.ledger.letters().replay(l->id, c.user, c.now);
     if (!done) return refuse_decision(with, c, done.error());
     settle(with, l->promise.order);
-    const bool refused = !done->refused.empty();
+    const bool refused = done->refused > 0;
     audit(with, c,
           {"letter.replayed",
            subject_of("letter", l->id),
            {{"order_no", sale::to_text(l->promise.order)}, {"cause", l->cause}},
            {{"outcome", refused ? "refused" : "entered"}}});
     return letter_now(with, c, refused ? "refused" : "entered",
-                      refused ? done->refused.front().reason : "");
+                      refused ? done->orders.front().reason : "");
 }
 
 reply discard_letter(services& with, const call& c) {

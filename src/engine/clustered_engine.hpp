@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "base/periodic_task.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/redis_bus.hpp"
 #include "cluster/redis_leases.hpp"
@@ -85,7 +86,7 @@ private:
     instant catalogue_read_{};         // of the follower's thread
     std::uint64_t rejoined_seen_ = 0;  // the same
     store_health pulse_;
-    clerk::routine limiting_, following_;
+    periodic_task limiting_, following_;
 };
 
 }  // namespace floodgate::engine

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-#include "clerk/routine.hpp"
+#include "base/periodic_task.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "ledger/ledger.hpp"
 
@@ -44,7 +44,7 @@ private:
     moment redis_{0}, ledger_{0};
     std::atomic<bool> opened_{false};
     // Apart, so that one that hangs does not hide the other.
-    clerk::routine redis_looks_, ledger_looks_;
+    periodic_task redis_looks_, ledger_looks_;
 };
 
 }  // namespace floodgate::engine

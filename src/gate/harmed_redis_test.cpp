@@ -40,7 +40,9 @@ protected:
 TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
     server_.kill();
     const auto before = steady_clock::now();
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided)
+        << "it went out on a connection that nobody knew to be dead";
+    EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy);
     EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
     server_.start();
     EXPECT_TRUE(recovers());
@@ -48,20 +50,37 @@ TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
         << "what was acknowledged is not lost";
 }
 
-TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
+// What was sent may yet be executed, and so it is: the number that the buyer was told holds.
+TEST_F(HarmedRedisTest, CallsUndecidedWhatItSentAndGotNoReplyTo) {
     server_.freeze();
-    auto before = steady_clock::now();
-    EXPECT_EQ(count(ask(*lane_, attempts_of(2, 100)), answer::busy), 99U);
+    const auto before = steady_clock::now();
+    const auto told = ask(*lane_, attempts_of(2, 100));
+    EXPECT_EQ(count(told, answer::undecided), 99U);
     EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
     EXPECT_GE(gate().read_counts().unanswered, 99U);
+    EXPECT_EQ(gate().read_counts().by_answer[static_cast<int>(answer::undecided)], 99U);
+    server_.thaw();
+    ASSERT_TRUE(recovers());
+    const auto promised = gate().promised_to({2});
+    ASSERT_EQ(promised.size(), 1U);
+    EXPECT_EQ(promised[0].order, told[0].order);
+    const auto again = ask(*lane_, attempts_of(2, 2, 2));
+    EXPECT_EQ(again[0].what, answer::already_ordered);
+    EXPECT_EQ(again[0].order, told[0].order) << "asking again settles it";
+}
+
+TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
+    server_.freeze();
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided) << "on the connection";
+    EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy) << "no new one can be made";
     // One attempt tries; the others are told at once.
     const auto probe = attempts_of(200, 200), others = attempts_of(201, 299);
     lane_->submit(probe, opening);
-    before = steady_clock::now();
+    const auto before = steady_clock::now();
     lane_->submit(others, opening);
     std::vector<sale::verdict> told;
     lane_->collect(told);
-    EXPECT_EQ(told.size(), 99U);
+    EXPECT_EQ(count(told, answer::busy), 99U);
     EXPECT_LT(steady_clock::now() - before, milliseconds(300));
     while (told.size() < 100) {
         pollfd watched{lane_->ready_fd(), POLLIN, 0};
@@ -70,6 +89,30 @@ TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
     }
     server_.thaw();
     EXPECT_TRUE(recovers());
+    EXPECT_TRUE(gate().promised_to({3}).empty()) << "busy: certainly nothing was promised";
+    EXPECT_TRUE(gate().promised_to({201}).empty());
+}
+
+// The first sending may have been executed; that the second was not decides nothing.
+TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
+    store::redis_relay relay(server_.port());
+    store::redis_options through = server_.options();
+    through.addresses = {relay.address()};
+    store::redis redis(through);
+    redis_turnstile_options second = world_.options();
+    second.node = 1;
+    redis_turnstile other(redis, second, nullptr);
+    const auto way = other.open_lane([] {});
+    ASSERT_EQ(ask(*way, attempts_of(50, 50))[0].what, answer::accepted);
+    relay.swallow_next_answer([&] { server_.kill(); });
+    const auto told = ask(*way, attempts_of(51, 51));
+    EXPECT_EQ(told[0].what, answer::undecided);
+    EXPECT_GT(told[0].order.value, 0U);
+    server_.start();
+    ASSERT_TRUE(recovers());
+    const auto promised = gate().promised_to({51});
+    ASSERT_EQ(promised.size(), 1U) << "it was executed";
+    EXPECT_EQ(promised[0].order, told[0].order);
 }
 
 // The call is executed, and the connection breaks before the answer: sent again under the same

@@ -5,9 +5,10 @@
 // Redis is a filter and a copy; the ledger decides. Missing keys mean: not warmed, so `busy`. The
 // partition's keeper (one node at a time) then rebuilds it from the ledger under a new epoch.
 //
-// No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy`: its
-// promise may have been made nevertheless, and a second try finds it (already_ordered, or repeated
-// with the same Idempotency-Key).
+// No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy` if it
+// was never sent: then nothing was promised. If it was sent it is told `undecided`, with the order
+// number that holds if Redis has promised it. A second try finds the promise (already_ordered, or
+// repeated with the same Idempotency-Key).
 
 #pragma once
 
@@ -46,7 +47,7 @@ public:
     struct counts {  // how often each answer was given since start, by its number
         std::array<std::uint64_t, sale::answers + 1> by_answer{};
         std::uint64_t calls = 0;       // of the script
-        std::uint64_t unanswered = 0;  // attempts told busy because Redis did not answer in time
+        std::uint64_t unanswered = 0;  // attempts told busy or undecided: no reply in time
         std::uint64_t reflected = 0;   // refused without asking
         std::uint64_t to_release = 0;  // orders whose units wait for Redis to come back
     };

@@ -6,6 +6,7 @@
 namespace floodgate::gate {
 namespace {
 
+namespace field = schema::field;
 using sale::answer;
 using std::chrono::steady_clock;
 
@@ -97,10 +98,10 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
     std::vector<store::redis::command> commands;
     for (const sale::sale_id id : sales) {
         const std::string gate = keys_.gate(keys_.home_of(id)), key = keys_.of(id).sale;
-        commands.push_back({gate, {"HMGET", gate, "epoch", "open"}});
+        commands.push_back({gate, {"HMGET", gate, field::epoch, field::open}});
         commands.push_back({key,
-                            {"HMGET", key, "state", "starts", "ends", "limit", "stock", "revision",
-                             "given", "returned"}});
+                            {"HMGET", key, field::state, field::starts, field::ends, field::limit,
+                             field::stock, field::revision, field::given, field::returned}});
     }
     const auto replies = redis_.ask_all(commands);
     if (!replies) return out;
@@ -108,11 +109,12 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
     for (std::size_t i = 0; i < sales.size(); ++i) {
         const auto& gate = (*replies)[2 * i].items;
         const auto& f = (*replies)[2 * i + 1].items;
-        if (gate.size() != 2 || f.size() != fields || gate[1].text != "1" || f[0].is_nil())
+        if (gate.size() != 2 || f.size() != fields || gate[1].text != schema::is_open ||
+            f[0].is_nil())
             continue;
         facts& to = out[i].emplace();
         to.terms.id = sales[i];
-        to.terms.state = static_cast<sale::sale_state>(number(f[0]));
+        to.terms.state = static_cast<sale::sale_state>(number(f[0]));  // schema::digit_of
         to.terms.starts_at = from_ms(number(f[1]));
         to.terms.ends_at = from_ms(number(f[2]));
         to.terms.limit = static_cast<std::uint32_t>(number(f[3]));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "base/backoff.hpp"
 
 namespace floodgate::jobs {
 namespace {
@@ -49,9 +49,7 @@ answer hear(pay::channel* c, const ledger::open_question& q) {
 }
 
 milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) {
-    milliseconds pause = o.pause_first;
-    for (std::uint32_t i = 0; i < tries && pause < o.pause_last; ++i) pause *= 2;
-    return std::min(pause, o.pause_last);
+    return backoff{o.pause_first, o.pause_last}.after(std::uint64_t{tries} + 1);
 }
 
 result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::order_no no,
@@ -66,7 +64,7 @@ result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::or
 bool payment_inquiries::step() {
     const auto questions = world_.moves.open_questions(world_.clock.now(), options_.at_once);
     if (questions.has_error()) {
-        trouble_.note(questions.error().message());
+        trouble_.failed(questions.error().message());
         return false;
     }
     if (!ask_all(*questions)) return false;
@@ -79,9 +77,9 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
         if (done) done = ask(q);
     if (done) done = watch();
     if (done) {
-        trouble_.over();
+        trouble_.succeeded();
     } else {
-        trouble_.note(done.error().message());
+        trouble_.failed(done.error().message());
     }
     return done.has_value();
 }

@@ -10,7 +10,7 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
-#include "clerk/trouble.hpp"
+#include "base/failure_log.hpp"
 #include "ledger/move_book.hpp"
 #include "pay/channel.hpp"
 #include "shop/settlement.hpp"
@@ -57,7 +57,7 @@ private:
 
     const world world_;
     const payment_inquiry_options options_;
-    clerk::trouble trouble_{"asker"};
+    failure_log trouble_{log::level::error, "jobs.payment_inquiries"};
     mutable std::mutex mutex_;
     payment_inquiry_figures figures_;  // guarded by mutex_
 };

@@ -57,11 +57,11 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
 
 void timed_jobs::start() {
     if (webhook_) webhook_->start();
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
 }
 
 void timed_jobs::stop() {
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
 }
 

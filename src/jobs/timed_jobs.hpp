@@ -10,8 +10,8 @@
 
 #include "alarm/webhook.hpp"
 #include "base/even_clock.hpp"
+#include "base/periodic_task.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/routine.hpp"
 #include "jobs/alert_watch.hpp"
 #include "jobs/deadline_closer.hpp"
 #include "jobs/letter_retry.hpp"
@@ -98,7 +98,7 @@ private:
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
     // Last: they use everything above.
-    clerk::routine orders_, asking_, reconciling_, watching_;
+    periodic_task orders_, asking_, reconciling_, watching_;
 };
 
 }  // namespace floodgate::jobs

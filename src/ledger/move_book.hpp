@@ -1,7 +1,7 @@
 // The life of an order after its entry: paid, closed, refunded.
 //
 // Every move is a compare-and-set in one transaction with its stock move, its stock-log line and
-// its line in `order_events`. Whoever comes first wins; the others learn what the order is by then.
+// its line in `order_events`. The first move wins; a later one learns what the order is by then.
 // sale/order_move.hpp is the table.
 //
 // An order for which a payment was begun is not closed before its channel has said that nobody can

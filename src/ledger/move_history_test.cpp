@@ -1,4 +1,4 @@
-// Whoever comes first wins: all short histories of an order against a model, and real threads.
+// The first move wins: all short histories of an order against a model, and real threads.
 
 #include <atomic>
 #include <thread>
@@ -99,7 +99,8 @@ TEST_P(MoveHistoryContractTest, EveryShortHistoryEndsAsTheModelSaysAndReturnsThe
               static_cast<std::int64_t>(histories) - kept_);
 }
 
-// Pay against time-out against cancel, and the channel's "closed" for those somebody began to pay.
+// Pay against time-out against cancel, and the channel's "closed" for those whose payment was
+// begun.
 TEST_P(MoveHistoryContractTest, OfThreadsThatRaceForAnOrderExactlyOneWins) {
     constexpr std::size_t count = 200;
     std::vector<sale::promise> all;

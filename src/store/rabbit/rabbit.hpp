@@ -58,7 +58,7 @@ struct rabbit_delivery {
 };
 
 struct rabbit_queue_facts {
-    std::uint32_t ready = 0;  // messages that nobody has in hand
+    std::uint32_t ready = 0;  // messages not given to any consumer
     std::uint32_t consumers = 0;
 };
 

@@ -59,7 +59,7 @@ void configure(MYSQL* m, const mariadb_target& t) {
     set(m, MYSQL_OPT_READ_TIMEOUT, static_cast<unsigned>(t.io_timeout.count()));
     set(m, MYSQL_OPT_WRITE_TIMEOUT, static_cast<unsigned>(t.io_timeout.count()));
     set(m, MYSQL_OPT_LOCAL_INFILE, 0U);
-    // Else "localhost" would mean a socket that nobody named.
+    // Otherwise "localhost" would mean a Unix socket.
     const auto protocol = static_cast<unsigned>(t.address.starts_with('/') ? MYSQL_PROTOCOL_SOCKET
                                                                            : MYSQL_PROTOCOL_TCP);
     set(m, MYSQL_OPT_PROTOCOL, protocol);
@@ -140,7 +140,7 @@ mariadb_session::mariadb_session(const mariadb_target& target) : io_timeout_(tar
 bool mariadb_session::still_open() const {
     char byte = 0;
     const auto got = ::recv(mysql_get_socket(handle_.get()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    // Nothing to read is what is expected. A word nobody asked for is the server's farewell.
+    // There should be nothing to read. An unasked message is the server's farewell.
     return got < 0 && errno == EAGAIN;  // On Linux EWOULDBLOCK is the same.
 }
 

@@ -54,7 +54,7 @@ public:
     // be a transaction by itself.
     void begin_call();
     [[noreturn]] void fail(unsigned error, const char* text);
-    // An answer that nobody read to its end, ended in an error: the next call will hear of it.
+    // An answer that was not read to its end ended in an error: the next call reports it.
     void fail_later(unsigned error, const char* text);
     // One command, its answer thrown away.
     void query(std::string_view sql);

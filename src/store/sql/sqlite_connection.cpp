@@ -71,7 +71,7 @@ public:
         if (code != SQLITE_DONE) fail(connection_);
         return false;
     }
-    // The values stay bound, unread: whoever uses the statement next binds all of its places.
+    // The values stay bound but unread: the next use binds all places again.
     void reset() noexcept override { sqlite3_reset(handle_); }
 
     std::int64_t integer(int column) const override {
