@@ -112,7 +112,7 @@ def shape(sh):
     rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
     result = tally(int(rules[1]), int(rules[2])) if rules else failure("tests/shape.py")
     for test in ("tests/shape_test.py", "tests/stages_test.py", "tests/unity_test.py",
-                 "bench/report_test.py"):
+                 "tests/side_by_side_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
     return result
 

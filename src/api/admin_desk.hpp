@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "api/services.hpp"
@@ -16,9 +15,6 @@ inline shop::actor admin_of(const call& c) { return {.who = c.user}; }
 // The line in the audit book for an act that is done.
 void audit(services& with, const call& c, const shop::act& done);
 using shop::subject_of;
-
-// For calls that take no body: the refusal of one that is there.
-std::optional<reply> refusal_of_body(const call& c);
 
 // 201 with a Location header.
 reply created(const std::string& path, const boost::json::object& body);

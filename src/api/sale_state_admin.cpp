@@ -9,6 +9,7 @@
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
+#include "api/json_body.hpp"
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {

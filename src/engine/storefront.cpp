@@ -29,7 +29,9 @@ storefront::storefront(const settings& s, const world& w)
       with_(s),
       world_(w),
       proxies_(s.trusted_proxies),
-      desk_(w.book, w.gate, node_, w.clock) {
+      desk_(w.book, w.gate, node_, w.clock),
+      orders_({recent, w.gate, w.book.orders()}),
+      ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -63,8 +65,6 @@ void storefront::load_sales() {
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
     return {
-        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
-        .ask_channels = [&by] { by.ask_channels(); },
         .reconciliation = [&by] { return by.reconciliation(); },
         .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
         .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
@@ -91,6 +91,9 @@ std::string storefront::metrics() {
 
 void storefront::open(opening o) {
     opening_.emplace(std::move(o));
+    const shop::settlement& settlement = opening_->timed_jobs.after();
+    checkout_.emplace(
+        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
     services_.emplace(api::services{.clock = world_.clock,
                                     .turnstile = world_.gate,
                                     .ledger = world_.book,
@@ -103,9 +106,12 @@ void storefront::open(opening o) {
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,
+                                    .orders = orders_,
+                                    .checkout = *checkout_,
+                                    .settlement = settlement,
+                                    .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
-                                    .channels = channels,
                                     .alarms = opening_->timed_jobs.alarms(),
                                     .clerk = help(opening_->timed_jobs),
                                     .fellows = opening_->fellows,

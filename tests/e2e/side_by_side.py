@@ -20,7 +20,7 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = HERE.parent.parent / "build/e2e-seconds.json"  # what each class took the last time
+SECONDS = pathlib.Path(os.environ.get("E2E_SECONDS") or HERE.parent.parent / "build/e2e-seconds.json")
 LEFT_OUT = [  # reasons not to run a test; everything else is a failure
     r"embedded only: ",   # it runs in the other stage
     r"clustered only: ",
@@ -39,13 +39,12 @@ class Outcome(unittest.TextTestResult):
 
 
 def classes_of(modules):
-    """MODULE.CLASS of every class that has tests of its own module."""
+    """MODULE.CLASS of every class with tests; a module that has none, or cannot be loaded, by itself."""
     found = []
     for module in modules:
-        for test in flatten(unittest.defaultTestLoader.loadTestsFromName(module)):
-            name = ".".join(test.id().split(".")[:2])
-            if name not in found:
-                found.append(name)
+        tests = flatten(unittest.defaultTestLoader.loadTestsFromName(module))
+        names = [f"{module}.{type(test).__name__}" for test in tests if type(test).__module__ == module]
+        found += dict.fromkeys(names or [module])
     return found
 
 
@@ -67,6 +66,8 @@ def run_class(name):
         skips = result.unexpected_skips()
         for skip in skips:
             print(f"left out without need: {skip}")
+    if result.testsRun == 0:
+        skips.append("no test ran")
     counts = collections.Counter(
         ran=result.testsRun, failures=len(result.failures) + len(result.unexpectedSuccesses),
         errors=len(result.errors) + len(skips), left_out=len(result.skipped) - len(skips))
@@ -75,12 +76,12 @@ def run_class(name):
 
 def wants_to_be_alone(name):
     """A class that measures says ALONE = True: no other test runs meanwhile."""
-    module, test_class = name.split(".")
-    return getattr(getattr(sys.modules[module], test_class), "ALONE", False)
+    module, _, test_class = name.partition(".")
+    return getattr(getattr(sys.modules.get(module), test_class, None), "ALONE", False)
 
 
 def slowest_first(names):
-    """As far as it is known: what begins last should not be what takes longest."""
+    """As far as the last run told (SECONDS): what begins last should not be what takes longest."""
     known = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}
     return sorted(names, key=lambda name: -known.get(name, 60)), known
 
