@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "gate/scripts.hpp"
+#include "gate/take_script.hpp"
 
 namespace floodgate::gate {
 namespace {
