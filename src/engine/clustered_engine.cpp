@@ -46,7 +46,7 @@ gate::redis_turnstile_options clustered_engine::for_gate() const {
 clustered_engine::clustered_engine(settings s)
     : with_(prepared(std::move(s))),
       redis_(with_.cluster.redis),
-      facts_(redis_.look()),
+      facts_(store::probe_redis(redis_.options())),
       turn_(std::in_place, redis_, with_.cluster.name),
       book_([this] {
           auto db = open_database(with_);
