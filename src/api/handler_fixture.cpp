@@ -9,7 +9,7 @@
 namespace floodgate::api {
 
 HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
-    next_.client = boost::asio::ip::make_address("192.0.2.1");
+    next_.client = guard::parse_address("192.0.2.1").value();
 }
 
 services HandlerTest::services_over(gate::turnstile& gate) {
@@ -20,7 +20,7 @@ services HandlerTest::services_over(gate::turnstile& gate) {
             .passwords = passwords_,
             .login_by_address = by_address_,
             .login_by_phone = by_phone_,
-            .purchase_by_address = unlimited_,
+            .purchase_by_address = purchase_by_address_,
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
             .catalogue_mutex = catalogue_mutex_,
@@ -72,7 +72,7 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
         ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
         return {};
     }
-    c.ids = found.ids;
+    c.ids = found.ids();
     const reply r = found.route->work(with_, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;

@@ -23,7 +23,7 @@
 
 #include "api/reply.hpp"
 #include "base/clock.hpp"
-#include "base/config_file.hpp"
+#include "base/bounds.hpp"
 
 namespace floodgate::api {
 

@@ -156,7 +156,7 @@ void redis_lane::tell_busy(const take_call& call) {
 }
 
 void redis_lane::tell_busy(const sale::attempt& a) {
-    verdicts_.push_back({.ticket = a.ticket, .what = sale::answer::busy});
+    verdicts_.push_back({.reply_to = a.reply_to, .what = sale::answer::busy});
 }
 
 void redis_lane::count(std::size_t first) {

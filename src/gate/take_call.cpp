@@ -29,7 +29,7 @@ bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdic
     const int number = from.front() - 'A' + 1;
     if (number < 1 || number > sale::answers) return false;
     from.remove_prefix(1);
-    v.ticket = a.what.ticket;
+    v.reply_to = a.what.reply_to;
     v.what = static_cast<answer>(number);
     switch (v.what) {
     case answer::repeated:
