@@ -85,4 +85,7 @@ private:
 // 400 bad_request with detail and field.
 reply refuse(const body_fault& fault, language lang);
 
+// For a call that takes no values: nothing when its body is empty or {}.
+std::optional<reply> refusal_of_body(const call& c);
+
 }  // namespace floodgate::api

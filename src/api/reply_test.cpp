@@ -19,7 +19,7 @@ TEST(Problem, HasStatusCodeAndTitlesForEveryValue) {
         EXPECT_STRNE(title_of(p, language::en), "");
         EXPECT_STRNE(title_of(p, language::en), title_of(p, language::zh));
     }
-    EXPECT_EQ(static_cast<int>(problem::busy), problems) << "busy is the last";
+    EXPECT_EQ(static_cast<int>(problem::undecided), problems) << "undecided is the last";
 }
 
 TEST(Problem, IsWrittenAsProblemJson) {

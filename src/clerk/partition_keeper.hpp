@@ -22,8 +22,9 @@
 #include "base/failure_log.hpp"
 #include "base/periodic_task.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/queue_adapters.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "gate/redis_turnstile.hpp"
+#include "queue/promise_queue.hpp"
 
 namespace floodgate::clerk {
 
@@ -78,11 +79,11 @@ private:
     result<void> load_sales(std::uint64_t epoch);
     result<void> load_sale(std::uint64_t epoch, const sale::sale& s);
     void serve();
-    void tell(std::span<const sale::promise> entered, const ledger::entry_report& report);
+    void tell(ledger::entry_report report);
 
     const world world_;
     const sale::partition partition_;
-    const std::int64_t line_;
+    const sale::line_id line_;
     const options options_;
     failure_log trouble_;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <thread>
 
 #include "base/log.hpp"
@@ -28,6 +27,7 @@ settings prepared(settings s) {
     std::filesystem::create_directories(s.data, error);
     if (error) throw std::runtime_error(s.data + ": " + error.message());
     s.recent.believed_for = believed_for;
+    s.recent.numbers_in_order = false;  // several nodes give them: the ledger is always asked
     return s;
 }
 
@@ -84,8 +84,6 @@ clustered_engine::clustered_engine(settings s)
                                                         [this] { care_.look_at_deadlines(); });
     gate_.skip_past(or_throw(book_.orders().latest_number(), "ledger"));
     front_.restore_logins();
-    // Numbers of several nodes do not come in order: the ledger is always asked.
-    front_.recent.start_from({std::numeric_limits<std::uint64_t>::max()});
     front_.open(opening());
     note_catalogue();
 }

@@ -5,7 +5,7 @@
 #include "base/even_clock.hpp"
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
-#include "clerk/adapters.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "engine/engine.hpp"
 #include "engine/seed_data.hpp"
 #include "engine/storefront.hpp"
@@ -47,7 +47,7 @@ public:
           line_(files_, with_.journal, entered_),
           gate_(line_, with_.gate),
           front_(with_, {clock_, book_, gate_, tickets_}),
-          clerk_({source_, sink_, gate_, clock_}, with_.clerk, entered_,
+          clerk_({line_, sink_, gate_, clock_}, with_.clerk, entered_,
                  {.news = [this](auto news) { front_.mailroom.deliver(news); },
                   .on_fatal = [](const std::string& why) { die(why); }}),
           care_(for_care(), with_.timed_jobs) {
@@ -122,9 +122,8 @@ private:
     gate::embedded_turnstile gate_;
     guard::tickets tickets_;
     storefront front_;
-    clerk::journal_source source_{line_};
-    clerk::ledger_sink sink_{book_, clock_};
-    shop::journal_in_flight between_{book_, source_, [this] { return line_.appended(); }};
+    clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
+    shop::journal_in_flight between_{book_, line_, [this] { return line_.appended(); }};
     clerk::clerk clerk_;
     shop::forgotten_sales forgotten_;
     jobs::timed_jobs care_;

@@ -28,10 +28,11 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, world_.news),
+      after_(world_.gate, [this](std::span<const sale::order_news> news) { tell(news); }),
+      checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
-      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
+      asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
       rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
@@ -63,6 +64,13 @@ void timed_jobs::start() {
 void timed_jobs::stop() {
     for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
+}
+
+// An order that waits for its channel need not wait for the inquiries' next turn as well.
+void timed_jobs::tell(std::span<const sale::order_news> news) {
+    if (world_.news) world_.news(news);
+    const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
+    if (std::ranges::any_of(news, waits)) asking_.wake();
 }
 
 bool timed_jobs::look_after_orders() {
