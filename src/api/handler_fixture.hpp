@@ -76,6 +76,7 @@ protected:
     guard::passwords passwords_{guard::cheapest};
     guard::rate_limiter by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
+    guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
     struct showing_node final : shop::silent_node {

@@ -159,7 +159,7 @@ void redis_lane::tell_without_verdicts(const take_call& call, bool perhaps_execu
     for (const waiting_attempt& a : call.attempts) {
         if (undecided) {
             verdicts_.push_back(
-                {.ticket = a.what.ticket, .what = sale::answer::undecided, .order = a.order});
+                {.reply_to = a.what.reply_to, .what = sale::answer::undecided, .order = a.order});
         } else {
             tell_busy(a.what);
         }
@@ -167,7 +167,7 @@ void redis_lane::tell_without_verdicts(const take_call& call, bool perhaps_execu
 }
 
 void redis_lane::tell_busy(const sale::attempt& a) {
-    verdicts_.push_back({.ticket = a.ticket, .what = sale::answer::busy});
+    verdicts_.push_back({.reply_to = a.reply_to, .what = sale::answer::busy});
 }
 
 void redis_lane::count(std::size_t first) {

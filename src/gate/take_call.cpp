@@ -29,7 +29,7 @@ bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdic
     const auto told = schema::answer_of(from.front());
     if (!told) return false;
     from.remove_prefix(1);
-    v.ticket = a.what.ticket;
+    v.reply_to = a.what.reply_to;
     v.what = *told;
     switch (v.what) {
     case answer::repeated:

@@ -6,7 +6,6 @@
 
 #include <optional>
 
-#include "http/upgrade.hpp"
 #include "shop/news_fixture.hpp"
 
 namespace floodgate::push {
@@ -33,7 +32,7 @@ public:
     bool dropped = false, under_way = false;
 
 private:
-    void accept(const http::upgrade_request&) override {}
+    void accept() override {}
     void read() override {}
     void write(const std::string& message) override {
         EXPECT_FALSE(under_way);
@@ -54,7 +53,7 @@ protected:
         auto socket = std::make_shared<test_socket>(room_.for_sockets());
         last_ = room_.reserve({buyer});
         EXPECT_NE(last_, 0U);
-        room_.admit(last_, socket, request_);
+        room_.admit(last_, socket);
         socket->connect();
         if (greeted) {
             room_.greet(last_, hello{.text = "hello", .states = {}});
@@ -75,7 +74,6 @@ protected:
     const std::uint32_t box_ =
         mail_.open_box({.news = {}, .replaced = [this](std::uint64_t s) { replaced_ = s; }});
     socket_room room_{mail_, box_};
-    http::upgrade_request request_;
     std::uint64_t last_ = 0;
 };
 
@@ -217,7 +215,7 @@ TEST_F(SocketRoomTest, IsEmptyWhenAllHaveGone) {
 
 TEST_F(SocketRoomTest, AHandshakeThatFailsLeavesNothing) {
     const std::uint64_t id = room_.reserve({7});
-    room_.admit(id, nullptr, request_);
+    room_.admit(id, nullptr);
     EXPECT_TRUE(room_.empty());
     EXPECT_EQ(mail_.read_figures().sockets, 0U);
 }
