@@ -112,7 +112,7 @@ def shape(sh):
     rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
     result = tally(int(rules[1]), int(rules[2])) if rules else failure("tests/shape.py")
     for test in ("tests/shape_test.py", "tests/stages_test.py", "tests/unity_test.py",
-                 "bench/report_test.py"):
+                 "tests/side_by_side_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
     return result
 
@@ -201,7 +201,7 @@ def ctest(sh, preset, labels, **environment):
     shutil.rmtree(results, ignore_errors=True)
     sh.run([PYTHON, "tests/servers.py", "run", *SERVERS, "--",
             *steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
-            "-j", CORES, "--output-on-failure", "--no-tests=error", "--output-junit", report],
+            "-j", CORES + 1, "--output-on-failure", "--no-tests=error", "--output-junit", report],
            1800, may_fail=True, **environment)
     if not report.exists():
         raise stage_failed("ctest left no report")
@@ -231,11 +231,10 @@ def e2e_clustered(sh):
 
 def cluster(sh):
     """Two nodes and more behind nginx: a crowd, what must hold on every node, and each store, queue
-    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Before it,
+    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Beside it,
     the test of the servers that tests start (tests/servers.py)."""
-    result = unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 600, may_fail=True))
     sh.build("release", "floodgate")
-    return result.add(clustered_tally(sh, CLUSTER_TESTS))
+    return clustered_tally(sh, [*CLUSTER_TESTS, "servers_test"])
 
 
 def modules():

@@ -46,7 +46,7 @@ gate::redis_turnstile_options clustered_engine::for_gate() const {
 clustered_engine::clustered_engine(settings s)
     : with_(prepared(std::move(s))),
       redis_(with_.cluster.redis),
-      facts_(redis_.look()),
+      facts_(store::probe_redis(redis_.options())),
       turn_(std::in_place, redis_, with_.cluster.name),
       book_([this] {
           auto db = open_database(with_);
@@ -57,7 +57,7 @@ clustered_engine::clustered_engine(settings s)
       gate_(redis_, for_gate(),
             [this](sale::sale_id id) { bus_.publish("lifted", std::to_string(id.value)); }),
       tickets_(redis_, with_.cluster.name),
-      front_(with_, {clock_, book_, gate_, tickets_}),
+      front_(with_, {clock_, book_, gate_, tickets_, [this] { bus_.publish("catalogue", ""); }}),
       logins_(redis_, front_.sessions, with_.cluster.name),
       limits_(redis_, with_.cluster.name),
       leases_(redis_,
@@ -113,7 +113,7 @@ jobs::timed_jobs::world clustered_engine::for_care() {
             .timed_book = duty_.book(),
             .gate = gate_,
             .between = between_,
-            .catalogue_mutex = front_.catalogue_mutex,
+            .desk = front_.desk(),
             .channels = front_.channels,
             .clock = clock_,
             .news = [this](auto news) { tell(news); },
@@ -172,8 +172,7 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
 
 void clustered_engine::create_demo() {
     floodgate::engine::create_demo(book_, front_.passwords, clock_.now());
-    if (!shop::warm_up_all(book_, gate_) || !front_.showcase.reload())
-        throw std::runtime_error("the demo sale could not be opened");
+    front_.load_sales();
 }
 
 void clustered_engine::run() {
