@@ -30,11 +30,7 @@ result<sale::sale> find_sale(services& with, sale::sale_id id) {
     return make_error_code(errc::not_found);
 }
 
-void show(services& with) {
-    if (const auto shown = with.showcase.reload(); !shown)
-        log::error("edge.showcase_failed", "reason", shown.error().message());
-    if (with.fellows.catalogue_changed) with.fellows.catalogue_changed();
-}
+void show(services& with) { with.node.catalogue_changed(); }
 
 result<void> tell_gate(services& with, const sale::sale& s) {
     if (s.state == sale::sale_state::draft) return {};

@@ -9,6 +9,7 @@
 namespace floodgate::api {
 
 HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
+    node_.catalogue_shown = [this] { (void)showcase_.reload().has_value(); };
     next_.client = boost::asio::ip::make_address("192.0.2.1");
 }
 
@@ -31,6 +32,7 @@ services HandlerTest::services_over(gate::turnstile& gate) {
             .alarms = alarms_,
             .warm_up = warm_up_,
             .clerk = clerk_stand_in(),
+            .node = node_,
             .readiness = {},
             .durability = {},
             .metrics_text = {}};

@@ -17,6 +17,7 @@
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/node_fixture.hpp"
 
 namespace floodgate::api {
 
@@ -76,6 +77,7 @@ protected:
     pay::channels channels_;
     alarm::board alarms_;
     warm_up_progress warm_up_;
+    shop::noting_node node_;
     std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
     int channels_asked_ = 0;
     sale::reconciliation reconciliation_;

@@ -275,6 +275,18 @@ redis.call('SREM', KEYS[2], ARGV[2])
 return 'ok'
 )lua";
 
+// A sale that is over and settled. Later terms mean that it may open again.
+constexpr std::string_view forgetting_sale = R"lua(
+local gate = redis.call('HMGET', KEYS[1], 'epoch', 'open')
+if not gate[1] then return 'absent' end
+if gate[2] ~= '1' then return 'closed' end
+local revision = redis.call('HGET', KEYS[3], 'revision')
+if revision and tonumber(revision) > tonumber(ARGV[2]) then return 'conflict' end
+redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5])
+redis.call('SREM', KEYS[2], ARGV[1])
+return 'ok'
+)lua";
+
 constexpr std::string_view putting_down = R"lua(
 for k = 3, #KEYS, 3 do
   if call('EXISTS', KEYS[k]) == 0 then return 'missing' end
@@ -355,6 +367,11 @@ const store::redis_script& begin() {
 
 const store::redis_script& forget() {
     static const auto script = joined(writes_little, fencing, forgetting);
+    return script;
+}
+
+const store::redis_script& forget_sale() {
+    static const auto script = joined(writes_little, forgetting_sale);
     return script;
 }
 

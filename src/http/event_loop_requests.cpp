@@ -38,7 +38,7 @@ void event_loop::handle(connection& from, const request& r) {
 
 // A token this node has not heard of may have been given out by another one a moment ago.
 bool event_loop::knows_token_of(const request& r) const {
-    return !with_.fellows.find_login || r.token.size() != guard::token_characters ||
+    return !with_.node.knows_more_logins() || r.token.size() != guard::token_characters ||
            with_.sessions.find(r.token, now_);
 }
 
@@ -47,7 +47,7 @@ void event_loop::ask_fellows(connection& from, const request& r) {
     const bool queued =
         enqueue_(api::pool::general, [this, ticket, kept = owned_request(r), now = now_] {
             // Whoever it finds is in the sessions from then on.
-            (void)with_.fellows.find_login(kept.get().token, now);
+            (void)with_.node.find_login(kept.get().token, now);
             asio::post(io_, [this, ticket, kept] {
                 note_time();
                 if (connection* to = find(ticket)) dispatch(*to, kept.get());

@@ -176,6 +176,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     const auto sale = verbs.add_sale({50, 1});
     ASSERT_TRUE(warm_up_sale(warm, sale).has_value());
     alarm::board board;
+    shop::noting_node node;
     int pauses = 0;
     shop::journal_in_flight between(book, line, [&] { return line.durable(); });
     reconciler looking({.orders = {book, gate, between},
@@ -185,7 +186,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
                             return {};
                         },
                         .warm_up = [&](sale::sale_id id) { return warm_up_sale(warm, id); },
-                        .forgotten = {}});
+                        .node = node});
 
     std::atomic<bool> over = false;
     std::thread buyers([&] {

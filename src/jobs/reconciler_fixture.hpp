@@ -16,6 +16,7 @@
 #include "jobs/reconciler.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/node_fixture.hpp"
 #include "shop/warm_up.hpp"
 
 namespace floodgate::jobs {
@@ -48,6 +49,7 @@ public:
         return inner_.open_lane(std::move(wake));
     }
     result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
+    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }
@@ -148,7 +150,7 @@ protected:
     std::size_t entered_ = 0;
     instant now_ = ledger::noon;
     std::vector<sale::sale_id> paused_;
-    std::vector<sale::sale_id> forgotten_;
+    shop::noting_node node_;
     boost::system::error_code pause_fails_with_;
     shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
     reconciler reconciler_{{.orders = {book_, gate_, between_},
@@ -161,11 +163,7 @@ protected:
                                 return set ? warm_up_sale(warm_, id) : set;
                             },
                             .warm_up = [this](sale::sale_id id) { return warm_up_sale(warm_, id); },
-                            .heal = {},
-                            .forgotten =
-                                [this](sale::sale_id id) {
-                                    return std::ranges::find(forgotten_, id) != forgotten_.end();
-                                }}};
+                            .node = node_}};
 };
 
 }  // namespace floodgate::jobs

@@ -28,11 +28,12 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, world_.news),
+      after_(world_.gate, [this](auto news) { world_.node.tell(news); }),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
       asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
       rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
@@ -46,10 +47,9 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                    return shop::warm_up_sale(
                        {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
                },
-           .heal = world_.heal,
-           .forgotten = world_.forgotten}),
+           .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return on_duty() && asker_.step(); }),
+      asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
@@ -66,9 +66,10 @@ void timed_jobs::stop() {
 }
 
 bool timed_jobs::look_after_orders() {
-    if (!on_duty()) return false;
+    if (!world_.node.on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
+    forgetter_.step(world_.clock.now());
     return chances_.step();
 }
 
@@ -76,7 +77,7 @@ bool timed_jobs::look_after_orders() {
 bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
-    if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
+    if (!world_.node.on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
     (void)reconciler_.step(now).has_value();  // it logs what it could not read
     last_reconciliation_ = now;
     next_reconciliation_ = world_.clock.now() + reconciler_.rest();
@@ -101,7 +102,7 @@ bool timed_jobs::watch_over() {
 
 // As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
-    if (!on_duty()) return errc::fenced;
+    if (!world_.node.on_duty()) return errc::fenced;
     {
         const std::lock_guard one_at_a_time(world_.catalogue_mutex);
         const auto sales = world_.book.catalogue().sales();
@@ -125,7 +126,7 @@ result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
                                   .details = why};
     if (auto written = world_.book.audit().add(line); !written)
         log::error("care.audit_failed", "reason", written.error().message());
-    world_.catalogue_changed();
+    world_.node.catalogue_changed();
     return {};
 }
 
@@ -143,8 +144,8 @@ result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
 
 result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
     auto done = reconciler_.repair(id, note, world_.clock.now());
-    world_.book_repaired();
-    world_.catalogue_changed();
+    world_.node.book_repaired();
+    world_.node.catalogue_changed();
     return done;
 }
 
@@ -153,6 +154,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .asking = asker_.read_figures(),
                         .retries = chances_.read_figures(),
                         .rounds = rounds_.read_figures(),
+                        .sales_forgotten = forgetter_.forgotten(),
                         .webhook = std::nullopt,
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},
