@@ -10,16 +10,20 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/bytes.hpp"
 #include "base/hex.hpp"
 #include "base/log.hpp"
-#include "base/thread.hpp"
+#include "base/random_id.hpp"
 #include "store/http/http_client.hpp"
 
 namespace floodgate::alarm {
 namespace {
 
 constexpr std::chrono::seconds grace{2};
+constexpr milliseconds after_exception{1000};
+constexpr milliseconds pause_max = std::chrono::hours(24);
+constexpr std::size_t id_bytes = 16;
 
 const unsigned char* bytes_of(const std::string& text) {
     return reinterpret_cast<const unsigned char*>(text.data());
@@ -30,12 +34,6 @@ std::string iso(instant t) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
                        (t - seconds).count());
-}
-
-std::string fresh_id() {
-    std::array<std::byte, 16> bytes{};
-    randombytes_buf(bytes.data(), bytes.size());
-    return to_hex(bytes);
 }
 
 bool worth_another_try(int status) {
@@ -66,7 +64,11 @@ std::string webhook_signature(const std::string& secret, const std::string& time
     return "v1=" + to_hex(mac);
 }
 
-webhook::webhook(webhook_options o, const clock& clock) : options_(std::move(o)), clock_(clock) {
+webhook::webhook(webhook_options o, const clock& clock)
+    : options_(std::move(o)),
+      clock_(clock),
+      task_(
+          "webhook", after_exception, [this] { return step(); }, [this] { finish(); }) {
     if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialised");
     if (const std::string fault = store::fault_of_url(options_.url); !fault.empty())
         throw std::runtime_error("the webhook's address " + fault);
@@ -75,22 +77,16 @@ webhook::webhook(webhook_options o, const clock& clock) : options_(std::move(o))
 
 webhook::~webhook() { stop(); }
 
-void webhook::start() {
-    thread_ = std::thread([this] { work(); });
-}
-
 void webhook::stop() {
     {
         const std::scoped_lock lock(mutex_);
-        stopping_ = true;
-        stop_by_ = std::chrono::steady_clock::now() + grace;
+        if (!stop_by_) stop_by_ = machine_time.now() + grace;
     }
-    wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    task_.stop();
 }
 
 void webhook::send(const notice& n) {
-    std::string id = fresh_id();
+    std::string id = random_id(id_bytes);
     std::string body = webhook_body(id, options_.node, n);
     {
         const std::scoped_lock lock(mutex_);
@@ -100,7 +96,7 @@ void webhook::send(const notice& n) {
         }
         queue_.push_back({std::move(id), std::move(body)});
     }
-    wake_.notify_all();
+    task_.wake();
 }
 
 webhook::figures webhook::read_figures() const {
@@ -110,40 +106,42 @@ webhook::figures webhook::read_figures() const {
     return f;
 }
 
-void webhook::work() {
-    name_thread("webhook");
-    std::unique_lock lock(mutex_);
-    for (;;) {
-        wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-        if (stopping_) break;
-        const message m = std::move(queue_.front());
-        queue_.pop_front();
-        in_hand_ = true;
-        lock.unlock();
-        deliver(m);
-        lock.lock();
-        in_hand_ = false;
+next_step webhook::step() {
+    if (!take_one()) return next_step::when_woken();
+    ++tries_;
+    const result how = attempt(*in_hand_, why_);
+    if (how == result::failed && tries_ < options_.attempts) {
+        const backoff pauses{options_.first_wait, pause_max};
+        return next_step::not_before(pauses.after(tries_));
     }
-    if (!queue_.empty()) log::warning("alarm.webhook_left", "messages", queue_.size());
+    put_down(how);
+    return next_step::at_once();
 }
 
-void webhook::deliver(const message& m) {
-    milliseconds wait = options_.first_wait;
-    std::string why;
-    for (std::uint32_t tried = 1;; ++tried, wait *= 2) {
-        const result r = attempt(m, why);
-        if (r == result::sent) {
-            const std::scoped_lock lock(mutex_);
-            ++figures_.sent;
-            return;
-        }
-        if (r == result::refused || tried >= options_.attempts || !rest(wait)) {
-            log::error("alarm.webhook_failed", "id", m.id, "tries", tried, "reason", why);
-            const std::scoped_lock lock(mutex_);
-            ++figures_.failed;
-            return;
-        }
-    }
+// False: there is nothing to send.
+bool webhook::take_one() {
+    const std::scoped_lock lock(mutex_);
+    if (in_hand_) return true;
+    if (queue_.empty()) return false;
+    in_hand_ = std::move(queue_.front());
+    queue_.pop_front();
+    tries_ = 0;
+    return true;
+}
+
+void webhook::put_down(result how) {
+    const bool sent = how == result::sent;
+    if (!sent)
+        log::error("alarm.webhook_failed", "id", in_hand_->id, "tries", tries_, "reason", why_);
+    const std::scoped_lock lock(mutex_);
+    ++(sent ? figures_.sent : figures_.failed);
+    in_hand_.reset();
+}
+
+void webhook::finish() {
+    if (in_hand_) put_down(result::failed);
+    const std::scoped_lock lock(mutex_);
+    if (!queue_.empty()) log::warning("alarm.webhook_left", "messages", queue_.size());
 }
 
 webhook::result webhook::attempt(const message& m, std::string& why) const {
@@ -163,15 +161,9 @@ webhook::result webhook::attempt(const message& m, std::string& why) const {
     return got.forbidden || !worth_another_try(got.status) ? result::refused : result::failed;
 }
 
-// False: there is no time left.
-bool webhook::rest(milliseconds time) {
-    std::unique_lock lock(mutex_);
-    return !wake_.wait_for(lock, time, [this] { return stopping_; });
-}
-
 bool webhook::out_of_grace() const {
     const std::scoped_lock lock(mutex_);
-    return stopping_ && std::chrono::steady_clock::now() >= stop_by_;
+    return stop_by_ && machine_time.now() >= *stop_by_;
 }
 
 }  // namespace floodgate::alarm

@@ -1,5 +1,5 @@
 // Tells an HTTP address of the operator's about alerts, one signed message each, from a thread of
-// its own: whoever raises an alert never waits for the network.
+// its own: raising an alert never waits for the network.
 //
 //   Floodgate-Timestamp: 1800000000
 //   Floodgate-Signature: v1=<hex HMAC-SHA256 of "1800000000.<body>" under the secret>
@@ -12,14 +12,14 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
+#include "base/periodic_task.hpp"
 
 namespace floodgate::alarm {
 
@@ -44,7 +44,7 @@ public:
     webhook(webhook_options o, const clock& clock);
     ~webhook();  // stop()
 
-    void start();
+    void start() { task_.start(); }
     // Ends after the attempt in hand, within about 2 s. What was not sent by then is not sent.
     void stop();
 
@@ -58,25 +58,28 @@ private:
     };
     enum class result : std::uint8_t { sent = 1, refused, failed };
 
-    void work();
-    void deliver(const message& m);
+    next_step step();
+    bool take_one();
+    void put_down(result how);
+    void finish();
     result attempt(const message& m, std::string& why) const;
-    bool rest(milliseconds time);
     bool out_of_grace() const;
 
     const webhook_options options_;
     const clock& clock_;
     mutable std::mutex mutex_;
-    std::condition_variable wake_;
+    // Guarded by mutex_.
     std::deque<message> queue_;
-    figures figures_;  // `waiting` is filled in when read
-    bool in_hand_ = false;
-    bool stopping_ = false;
-    std::chrono::steady_clock::time_point stop_by_{};
-    std::thread thread_;
+    figures figures_;                 // `waiting` is filled in when read
+    std::optional<message> in_hand_;  // changed by the task only
+    std::optional<moment> stop_by_;
+    // The task's own.
+    std::uint32_t tries_ = 0;  // of the message in hand
+    std::string why_;          // it was not sent
+    periodic_task task_;
 };
 
-// The parts of a message, for its tests and for whoever writes a receiver.
+// The parts of a message, for its tests and for those who write a receiver.
 std::string webhook_body(const std::string& id, std::uint32_t node, const notice& n);
 std::string webhook_signature(const std::string& secret, const std::string& timestamp,
                               const std::string& body);  // "v1=..."

@@ -8,14 +8,20 @@
 
 namespace floodgate::api {
 
-HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
+HandlerTest::HandlerTest() : with_(all_services()) {
     node_.catalogue_shown = [this] { (void)showcase_.reload().has_value(); };
     next_.client = boost::asio::ip::make_address("192.0.2.1");
 }
 
-services HandlerTest::services_over(gate::turnstile& gate) {
+std::unique_ptr<store::database> HandlerTest::open() {
+    auto real = ledger::databases().front().open(directory_);
+    how_->dialect = real->speaks();
+    return ledger::tamper(std::move(real), how_);
+}
+
+services HandlerTest::all_services() {
     return {.clock = clock_,
-            .turnstile = gate,
+            .turnstile = turnstile_,
             .ledger = book_,
             .sessions = sessions_,
             .passwords = passwords_,
@@ -26,9 +32,12 @@ services HandlerTest::services_over(gate::turnstile& gate) {
             .showcase = showcase_,
             .catalogue_mutex = catalogue_mutex_,
             .recent = recent_,
+            .orders = orders_,
+            .checkout = checkout_,
+            .settlement = settlement_,
+            .ledger_health = ledger_health_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
-            .channels = channels_,
             .alarms = alarms_,
             .warm_up = warm_up_,
             .clerk = clerk_stand_in(),
@@ -39,14 +48,7 @@ services HandlerTest::services_over(gate::turnstile& gate) {
 }
 
 clerks_help HandlerTest::clerk_stand_in() {
-    return {.settle =
-                [this](const ledger::move_outcome& m) {
-                    settled_.push_back(m.order);
-                    if (m.moved && !sale::holds_stock(m.order.state))
-                        turnstile_.release(m.order.sale, m.order.buyer, m.order.no);
-                },
-            .ask_channels = [this] { ++channels_asked_; },
-            .reconciliation = [this] { return reconciliation_; },
+    return {.reconciliation = [this] { return reconciliation_; },
             .reconcile = [this](sale::sale_id id) -> result<sale::balance> {
                 for (const sale::balance& b : reconciliation_.sales)
                     if (b.sale == id) return b;

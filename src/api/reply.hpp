@@ -52,9 +52,10 @@ enum class problem : std::uint8_t {
     header_too_large,        // 431
     internal,                // 500
     not_implemented,         // 501
-    busy,                    // 503 + retry_after_ms
+    busy,                    // 503 + retry_after_ms: nothing was done
+    undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 28;
+inline constexpr std::uint8_t problems = 29;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
 // retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -26,12 +26,6 @@ struct move {
     sale::sale_state to;
 };
 
-std::optional<reply> refusal_of_body(const call& c) {
-    json_body body(c.body);
-    if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    return std::nullopt;
-}
-
 reply wrong_state(const sale::sale& s, const call& c) {
     return problem_reply(
         problem::conflict, c.language,

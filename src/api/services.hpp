@@ -20,18 +20,18 @@
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
-#include "pay/channel.hpp"
 #include "sale/balance.hpp"
+#include "shop/checkout.hpp"
+#include "shop/ledger_health.hpp"
 #include "shop/node.hpp"
+#include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
+#include "shop/settlement.hpp"
 
 namespace floodgate::api {
 
-// What the clerk does for the handlers.
+// What the timed jobs do for the handlers.
 struct clerks_help {
-    // After a move in the ledger: units back at the gate, the buyer told.
-    std::function<void(const ledger::move_outcome&)> settle;
-    std::function<void()> ask_channels;                    // soon, not at the next turn
     std::function<sale::reconciliation()> reconciliation;  // the latest look
     // Looks now; not_found.
     std::function<result<sale::balance>(sale::sale_id)> reconcile;
@@ -64,9 +64,12 @@ struct services {
     api::showcase& showcase;
     std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
     shop::recent_orders& recent;
+    shop::order_lookup& orders;
+    shop::checkout& checkout;
+    const shop::settlement& settlement;
+    shop::ledger_health& ledger_health;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
-    pay::channels& channels;
     alarm::board& alarms;
     warm_up_progress& warm_up;
     clerks_help clerk;

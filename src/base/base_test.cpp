@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/clock.hpp"
+#include "base/eventually.hpp"
 #include "base/hex.hpp"
 #include "base/histogram.hpp"
 #include "base/log.hpp"
+#include "base/random_id.hpp"
 #include "base/result.hpp"
 #include "base/tagged.hpp"
 
@@ -34,6 +38,38 @@ TEST(ManualClock, MovesOnlyWhenTold) {
     EXPECT_EQ(to_ms(clock.now()), 10);
 }
 
+TEST(ManualMonotonicClock, MovesOnlyWhenTold) {
+    manual_monotonic_clock clock;
+    const moment before = clock.now();
+    EXPECT_EQ(clock.now(), before);
+    clock.advance(milliseconds(5));
+    EXPECT_EQ(clock.now() - before, milliseconds(5));
+    EXPECT_GT(before - moment{}, std::chrono::hours(1));
+}
+
+TEST(MachineTime, NeverGoesBack) {
+    const moment before = machine_time.now();
+    EXPECT_GE(machine_time.now(), before);
+}
+
+TEST(RandomId, IsHexadecimalAndNeverTheSame) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1000; ++i) seen.insert(random_id());
+    EXPECT_EQ(seen.size(), 1000U);
+    for (const std::string& id : seen) {
+        EXPECT_EQ(id.size(), 2 * random_id_bytes);
+        EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << id;
+    }
+    EXPECT_EQ(random_id(16).size(), 32U);
+}
+
+TEST(Eventually, IsTrueAsSoonAsTheConditionHolds) {
+    int asked = 0;
+    EXPECT_TRUE(eventually([&] { return ++asked == 3; }));
+    EXPECT_EQ(asked, 3);
+    EXPECT_FALSE(eventually([] { return false; }, milliseconds(0)));
+}
+
 TEST(Hex, GoesThereAndBack) {
     std::array<std::byte, 3> bytes{std::byte{0x00}, std::byte{0xab}, std::byte{0x7f}};
     EXPECT_EQ(to_hex(bytes), "00ab7f");
@@ -54,6 +90,11 @@ TEST(Log, QuotesWhatWouldBreakALine) {
     EXPECT_EQ(log::quoted("two words"), "\"two words\"");
     EXPECT_EQ(log::quoted(""), "\"\"");
     EXPECT_EQ(log::quoted("a\nb\"c"), "\"a\\x0ab\\\"c\"");
+}
+
+TEST(Log, WritesKeysAndValuesInPairs) {
+    EXPECT_EQ(log::pairs_of(), "");
+    EXPECT_EQ(log::pairs_of("one", 1, "two", "a b"), " one=1 two=\"a b\"");
 }
 
 TEST(Log, RefusesAnUnknownLevel) { EXPECT_THROW(log::parse_level("loud"), std::invalid_argument); }

@@ -1,6 +1,10 @@
-// Wall-clock time in milliseconds, and the one place that asks the machine for it.
+// The two kinds of time, and the one place that asks the machine for them.
 //
-// Decisions never read a clock: they take `now` as an argument. Conductors hold a `clock&`.
+// `clock` gives the time of day, in milliseconds: when a sale opens, by when an order must be paid.
+// `monotonic_clock` gives moments that only differences are taken of: how long ago, for how long.
+//
+// Decisions never read a clock: they take `now` as an argument. Conductors and whatever has a
+// thread hold a `clock&` or a `monotonic_clock&`, and tests set a manual one.
 
 #pragma once
 
@@ -37,6 +41,34 @@ public:
 
 private:
     std::atomic<milliseconds::rep> now_ms_;
+};
+
+using moment = std::chrono::steady_clock::time_point;
+
+class monotonic_clock {
+public:
+    virtual ~monotonic_clock() = default;
+    virtual moment now() const = 0;
+};
+
+class machine_monotonic_clock final : public monotonic_clock {
+public:
+    moment now() const override { return std::chrono::steady_clock::now(); }
+};
+
+// The machine's: what is meant where no other clock is given. It has no state.
+inline const machine_monotonic_clock machine_time;
+
+// For tests: time moves when it is told to.
+class manual_monotonic_clock final : public monotonic_clock {
+public:
+    moment now() const override { return moment(std::chrono::nanoseconds(now_ns_.load())); }
+    void advance(std::chrono::nanoseconds by) { now_ns_ += by.count(); }
+
+private:
+    // Like a machine that has been up for a day: a time that is not set lies far back.
+    static constexpr std::chrono::nanoseconds start = std::chrono::hours(24);
+    std::atomic<std::chrono::nanoseconds::rep> now_ns_{start.count()};
 };
 
 inline std::int64_t to_ms(instant t) { return t.time_since_epoch().count(); }

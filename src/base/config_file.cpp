@@ -1,45 +1,79 @@
 #include "base/config_file.hpp"
 
 #include <fmt/format.h>
-#include <toml.hpp>
 
-#include <filesystem>
+#define TOML_ENABLE_FORMATTERS 0  // only read
+#include <toml++/toml.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
 #include <set>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 
 namespace floodgate {
+namespace {
+
+[[noreturn]] void fail_to_read(const std::string& path) {
+    throw config_error(path + ": " + std::generic_category().message(errno));
+}
+
+std::string text_of(const std::string& path) {
+    constexpr std::size_t block_bytes = 4096;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                               std::fclose);
+    if (!file) fail_to_read(path);
+    std::string text;
+    std::array<char, block_bytes> block{};
+    while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get()))
+        text.append(block.data(), got);
+    if (std::ferror(file.get()) != 0) fail_to_read(path);  // a directory opens, but does not read
+    return text;
+}
+
+// "floodgate.toml:3:8: ", as compilers write it.
+std::string place(const std::string& path, const toml::source_region& where) {
+    return fmt::format("{}:{}:{}: ", path, where.begin.line, where.begin.column);
+}
+
+struct stray {
+    std::string key;
+    toml::source_region where;
+};
+
+}  // namespace
 
 struct config_file::contents {
     std::string path;
-    toml::value root = toml::table{};
+    toml::table root;
     std::set<std::string> asked;
 
     // Follows "edge.tls.certificate" down the tables; null when something on the way is absent.
-    const toml::value* find(const std::string& key) {
+    const toml::node* find(const std::string& key) {
         asked.insert(key);
-        const toml::value* at = &root;
+        const toml::node* at = &root;
         std::istringstream parts(key);
-        for (std::string part; std::getline(parts, part, '.');) {
-            if (!at->is_table()) return nullptr;
-            const auto found = at->as_table().find(part);
-            if (found == at->as_table().end()) return nullptr;
-            at = &found->second;
-        }
+        for (std::string part; at != nullptr && std::getline(parts, part, '.');)
+            at = at->is_table() ? at->as_table()->get(part) : nullptr;
         return at;
     }
 
-    [[noreturn]] void fail(const std::string& key, const std::string& why) const {
-        throw config_error(fmt::format("{}: {} {}", path, key, why));
+    [[noreturn]] void fail(const std::string& key, const toml::node& at,
+                           const std::string& why) const {
+        throw config_error(place(path, at.source()) + key + " " + why);
     }
 
-    void collect_unknown(const toml::value& at, const std::string& prefix,
-                         std::vector<std::string>& unknown) const {
-        for (const auto& [name, value] : at.as_table()) {
-            const std::string key = prefix.empty() ? name : prefix + "." + name;
+    void collect_unknown(const toml::table& table, const std::string& prefix,
+                         std::vector<stray>& unknown) const {
+        for (const auto& [name, value] : table) {
+            const std::string key = prefix + std::string(name.str());
             if (value.is_table()) {
-                collect_unknown(value, key, unknown);
+                collect_unknown(*value.as_table(), key + ".", unknown);
             } else if (!asked.contains(key)) {
-                unknown.push_back(key);
+                unknown.push_back({key, name.source()});
             }
         }
     }
@@ -49,12 +83,10 @@ config_file::config_file() : contents_(std::make_unique<contents>()) {}
 
 config_file::config_file(const std::string& path) : config_file() {
     contents_->path = path;
-    if (!std::filesystem::is_regular_file(path)) throw config_error(path + ": no such file");
     try {
-        contents_->root = toml::parse(path);
-    } catch (const std::exception& e) {
-        std::string why = e.what();  // toml11 draws a picture over several lines: keep the first
-        throw config_error(path + ": " + why.substr(0, why.find('\n')));
+        contents_->root = toml::parse(text_of(path), std::string_view(path));
+    } catch (const toml::parse_error& e) {
+        throw config_error(place(path, e.source()) + std::string(e.description()));
     }
 }
 
@@ -64,36 +96,37 @@ config_file::config_file(config_file&&) noexcept = default;
 void config_file::read(const std::string& key, bool& value) {
     const auto* found = contents_->find(key);
     if (!found) return;
-    if (!found->is_boolean()) contents_->fail(key, "must be true or false");
-    value = found->as_boolean();
+    if (!found->is_boolean()) contents_->fail(key, *found, "must be true or false");
+    value = found->as_boolean()->get();
 }
 
 void config_file::read(const std::string& key, std::string& value) {
     const auto* found = contents_->find(key);
     if (!found) return;
-    if (!found->is_string()) contents_->fail(key, "must be a string in quotes");
-    value = found->as_string().str;
+    if (!found->is_string()) contents_->fail(key, *found, "must be a string in quotes");
+    value = found->as_string()->get();
 }
 
 void config_file::read(const std::string& key, std::vector<std::string>& value) {
     const auto* found = contents_->find(key);
     if (!found) return;
-    if (!found->is_array()) contents_->fail(key, "must be a list of strings");
+    if (!found->is_array()) contents_->fail(key, *found, "must be a list of strings");
     value.clear();
-    for (const auto& item : found->as_array()) {
-        if (!item.is_string()) contents_->fail(key, "must be a list of strings");
-        value.push_back(item.as_string().str);
+    for (const toml::node& item : *found->as_array()) {
+        if (!item.is_string()) contents_->fail(key, item, "must be a list of strings");
+        value.push_back(item.as_string()->get());
     }
 }
 
 void config_file::read(const std::string& key, std::int64_t& value, bounds allowed) {
     const auto* found = contents_->find(key);
     if (!found) return;
-    if (!found->is_integer()) contents_->fail(key, "must be a whole number");
-    const std::int64_t number = found->as_integer();
+    if (!found->is_integer()) contents_->fail(key, *found, "must be a whole number");
+    const std::int64_t number = found->as_integer()->get();
     if (number < allowed.min || number > allowed.max) {
         contents_->fail(
-            key, fmt::format("must be from {} to {}, not {}", allowed.min, allowed.max, number));
+            key, *found,
+            fmt::format("must be from {} to {}, not {}", allowed.min, allowed.max, number));
     }
     value = number;
 }
@@ -106,11 +139,12 @@ void config_file::read(const std::string& key, std::chrono::milliseconds& value,
 }
 
 void config_file::expect_all_read() const {
-    std::vector<std::string> unknown;
+    std::vector<stray> unknown;
     contents_->collect_unknown(contents_->root, "", unknown);
     if (unknown.empty()) return;
-    throw config_error(
-        fmt::format("{}: unknown option {}", contents_->path, fmt::join(unknown, ", ")));
+    std::string keys;
+    for (const stray& s : unknown) keys += (keys.empty() ? "" : ", ") + s.key;
+    throw config_error(place(contents_->path, unknown.front().where) + "unknown option " + keys);
 }
 
 }  // namespace floodgate

@@ -2,9 +2,12 @@
 //
 //   config_file file("floodgate.toml");
 //   file.read("edge.connections_max", options.connections_max, {.min = 1, .max = 1'000'000});
-//   file.expect_all_read();   // throws, naming the keys nobody knows
+//   file.expect_all_read();   // throws, naming the keys that were not asked for
 //
-// Everything here throws config_error with one clear line: file, key, what is wrong.
+// Everything here throws config_error with one clear line: file, line, column, key, what is wrong.
+//
+//   floodgate.toml:7:19: edge.connections_max must be from 1 to 1000000, not 0
+//   floodgate.toml: Permission denied
 
 #pragma once
 
@@ -15,15 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "base/bounds.hpp"
+
 namespace floodgate {
 
 struct config_error : std::runtime_error {
     using runtime_error::runtime_error;
-};
-
-struct bounds {
-    std::int64_t min;
-    std::int64_t max;
 };
 
 class config_file {

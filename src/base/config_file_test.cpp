@@ -64,7 +64,7 @@ TEST_F(ConfigFileTest, LeavesDefaultsAloneWhenAKeyIsAbsent) {
 TEST_F(ConfigFileTest, NamesTheUnknownKey) {
     write("[edge]\nlisen = \"typo\"\n");
     config_file file(path_);
-    EXPECT_EQ(why([&] { file.expect_all_read(); }), path_ + ": unknown option edge.lisen");
+    EXPECT_EQ(why([&] { file.expect_all_read(); }), path_ + ":2:1: unknown option edge.lisen");
 }
 
 TEST_F(ConfigFileTest, SaysWhatIsWrongWithAValue) {
@@ -75,19 +75,83 @@ TEST_F(ConfigFileTest, SaysWhatIsWrongWithAValue) {
     EXPECT_EQ(why([&] {
                   file.read("node", node, {0, 10});
               }),
-              path_ + ": node must be from 0 to 10, not 99");
-    EXPECT_EQ(why([&] { file.read("name", name); }), path_ + ": name must be a string in quotes");
+              path_ + ":1:8: node must be from 0 to 10, not 99");
+    EXPECT_EQ(why([&] { file.read("name", name); }),
+              path_ + ":2:8: name must be a string in quotes");
 }
 
-TEST_F(ConfigFileTest, ReportsBrokenTomlInOneLine) {
-    write("node = = 3\n");
+TEST_F(ConfigFileTest, NamesAllUnknownKeysAndThePlaceOfTheFirst) {
+    write("[edge]\nlisten = \"known\"\n  b = 1\n[edge.a]\nc = 2\n");
+    config_file file(path_);
+    std::string listen;
+    file.read("edge.listen", listen);
+    EXPECT_EQ(why([&] { file.expect_all_read(); }),
+              path_ + ":5:1: unknown option edge.a.c, edge.b");
+}
+
+TEST_F(ConfigFileTest, SaysWhereAWrongValueIs) {
+    write("[edge]\ntls = 1\nproxies = [\n  \"::1\",\n  2,\n]\nwait_ms = 0.5\n");
+    config_file file(path_);
+    bool tls = false;
+    std::vector<std::string> proxies;
+    std::chrono::milliseconds wait{};
+    EXPECT_EQ(why([&] { file.read("edge.tls", tls); }),
+              path_ + ":2:7: edge.tls must be true or false");
+    EXPECT_EQ(why([&] { file.read("edge.proxies", proxies); }),
+              path_ + ":5:3: edge.proxies must be a list of strings");
+    EXPECT_EQ(why([&] {
+                  file.read("edge.wait_ms", wait, {0, 10});
+              }),
+              path_ + ":7:11: edge.wait_ms must be a whole number");
+}
+
+TEST_F(ConfigFileTest, AKeyBelowAPlainValueIsAbsent) {
+    write("edge = 1\n");
+    config_file file(path_);
+    std::string listen = "default";
+    file.read("edge.listen", listen);
+    EXPECT_EQ(listen, "default");
+    EXPECT_EQ(why([&] { file.expect_all_read(); }), path_ + ":1:1: unknown option edge");
+}
+
+TEST_F(ConfigFileTest, ReportsBrokenTomlInOneLineWithItsPlace) {
+    write("a = 1\nnode = = 3\n");
     const std::string message = why([&] { config_file file(path_); });
-    EXPECT_NE(message.find(path_), std::string::npos);
+    EXPECT_TRUE(message.starts_with(path_ + ":2:8: ")) << message;
     EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
-TEST_F(ConfigFileTest, ReportsAMissingFile) {
-    EXPECT_EQ(why([&] { config_file file("/nowhere/f.toml"); }), "/nowhere/f.toml: no such file");
+TEST_F(ConfigFileTest, ReportsAKeyThatIsThereTwice) {
+    write("node = 1\nnode = 2\n");
+    const std::string message = why([&] { config_file file(path_); });
+    EXPECT_TRUE(message.starts_with(path_ + ":2:")) << message;
+    EXPECT_NE(message.find("node"), std::string::npos) << message;
+}
+
+TEST_F(ConfigFileTest, SaysWhyAFileCannotBeRead) {
+    const std::string folder = testing::TempDir();
+    EXPECT_EQ(why([&] { config_file file("/nowhere/f.toml"); }),
+              "/nowhere/f.toml: No such file or directory");
+    EXPECT_EQ(why([&] { config_file file(folder); }), folder + ": Is a directory");
+    EXPECT_EQ(why([&] { config_file file("/dev/null/f.toml"); }),
+              "/dev/null/f.toml: Not a directory");
+}
+
+TEST_F(ConfigFileTest, SaysThatAFileMayNotBeRead) {
+    constexpr uid_t nobody = 65534;
+    write("node = 1\n");
+    std::filesystem::permissions(path_, std::filesystem::perms::none);
+    const uid_t before = ::geteuid();  // root, perhaps, which may read everything
+    ASSERT_TRUE(before != 0 || ::seteuid(nobody) == 0);
+    const std::string said = why([&] { config_file file(path_); });
+    ASSERT_EQ(::seteuid(before), 0);
+    EXPECT_EQ(said, path_ + ": Permission denied");
+}
+
+TEST_F(ConfigFileTest, AnEmptyFileLeavesAllDefaults) {
+    write("");
+    config_file file(path_);
+    file.expect_all_read();
 }
 
 }  // namespace

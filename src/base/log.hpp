@@ -51,13 +51,22 @@ void append(std::string& pairs, std::string_view key, const Value& value, const 
     append(pairs, rest...);
 }
 
+}  // namespace detail
+
+// Keys and values as they stand in a log line: " key=value other=7".
+template <class... Pairs>
+std::string pairs_of(const Pairs&... pairs) {
+    static_assert(sizeof...(Pairs) % 2 == 0, "keys and values come in pairs");
+    std::string text;
+    detail::append(text, pairs...);
+    return text;
+}
+
+namespace detail {
+
 template <class... Pairs>
 void event(level which, std::string_view name, const Pairs&... pairs) {
-    static_assert(sizeof...(Pairs) % 2 == 0, "keys and values come in pairs");
-    if (!enabled(which)) return;
-    std::string text;
-    append(text, pairs...);
-    write(which, name, text);
+    if (enabled(which)) write(which, name, pairs_of(pairs...));
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// For commands and start-up: a failure that nobody can work around ends as one clear line.
+// For commands and start-up: a failure that cannot be worked around ends as one clear line.
 
 #pragma once
 

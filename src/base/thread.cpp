@@ -20,11 +20,15 @@ struct scheduling {
     std::uint64_t period_ns = 0;
 };
 
+constexpr std::size_t name_size_max = 15;
 constexpr std::uint64_t short_slice_ns = 100'000;  // the least the kernel grants
 
 }  // namespace
 
-void name_thread(const char* name) { pthread_setname_np(pthread_self(), name); }
+void name_thread(const std::string& name) {
+    // The kernel refuses a longer name instead of cutting it.
+    pthread_setname_np(pthread_self(), name.substr(0, name_size_max).c_str());
+}
 
 void ask_for_short_slices() {
     scheduling now;

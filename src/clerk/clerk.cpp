@@ -1,6 +1,6 @@
 #include "clerk/clerk.hpp"
 
-#include <algorithm>
+#include <thread>
 
 #include "base/log.hpp"
 
@@ -26,51 +26,39 @@ clerk::clerk(desk::world w, const options& o, sale::sequence entered, callbacks 
       sink_(w.sink, priority_),
       desk_({w.source, sink_, w.turnstile, w.clock}, o, entered, told_.news),
       line_(w.source),
-      rush_(o.rush_per_s) {}
+      rush_(o.rush_per_s),
+      worker_(
+          "clerk", o.poll, [this] { return work(); }, [this] { drain(); }),
+      overseer_("clerk overseer", oversee_every, [this] { oversee(); }) {}
 
 clerk::~clerk() { stop(); }
 
 void clerk::start() {
-    worker_ = std::thread([this] { work(); });
-    overseer_ = std::thread([this] { oversee(); });
+    worker_.start();
+    overseer_.start();
 }
 
 void clerk::stop() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    wake_.notify_one();
-    end_.notify_one();
-    if (overseer_.joinable()) overseer_.join();
+    worker_.ask_to_stop();
+    overseer_.stop();
     priority_.allow(false);
-    if (worker_.joinable()) worker_.join();
+    worker_.stop();
 }
 
-void clerk::notify() {
-    // Both sides exchange, so that of two who meet the later one sees the earlier one's doing.
-    if (news_.exchange(true)) return;
-    if (!listening_) return;
-    { const std::lock_guard lock(mutex_); }
-    wake_.notify_one();
-}
-
-void clerk::rest(milliseconds time, bool deaf) {
-    std::unique_lock lock(mutex_);
-    listening_ = !deaf;
-    wake_.wait_for(lock, time, [&] { return stopping_ || (!deaf && news_); });
-    listening_ = false;
-}
-
-void clerk::work() {
-    priority_.adopt();
-    while (!stopping_)
-        if (!work_once()) return;
-    drain();
+next_step clerk::work() {
+    if (!std::exchange(adopted_, true)) priority_.adopt();
+    if (stands_aside()) return next_step::not_before(look_again);
+    // A step that was broken off has left the desk between two places of the line. Only a clerk
+    // that begins where the ledger is may go on.
+    try {
+        return enter_some();
+    } catch (const std::exception& e) {
+        return end_with(e.what());
+    }
 }
 
 bool clerk::stands_aside() {
-    const bool rush = rush_.look(line_.durable().value, std::chrono::steady_clock::now());
+    const bool rush = rush_.look(line_.durable().value, machine_time.now());
     if (!rush) return false;
     desk_.note_oldest();
     pressed_ = pressing(pressed_, {.backlog = desk_.backlog(), .oldest_age = desk_.oldest_age()},
@@ -78,39 +66,36 @@ bool clerk::stands_aside() {
     return !pressed_;
 }
 
-// False when there is no point in going on.
-bool clerk::work_once() {
-    if (stands_aside()) {
-        rest(look_again, true);
-        return true;
-    }
-    news_.exchange(false);
+next_step clerk::enter_some() {
     switch (desk_.step()) {
-    case outcome::nothing: rest(options_.poll, false); break;
+    case outcome::nothing: return next_step::after(options_.poll);
     case outcome::part:
         // More has come meanwhile, so a rush is on: one larger batch costs less than two.
-        if (desk_.backlog() > 0) rest(options_.linger, true);
-        break;
-    case outcome::full: break;
-    case outcome::failed: rest(retry_after(desk_.failures(), options_), true); break;
-    case outcome::corrupt:
-        if (told_.on_fatal) told_.on_fatal(desk_.failure());
-        return false;
+        return desk_.backlog() > 0 ? next_step::not_before(options_.linger) : next_step::at_once();
+    case outcome::full: return next_step::at_once();
+    case outcome::failed: return next_step::not_before(retry_after(desk_.failures(), options_));
+    case outcome::corrupt: break;
     }
-    return true;
+    return end_with(desk_.failure());
+}
+
+next_step clerk::end_with(const std::string& reason) {
+    if (told_.on_fatal) told_.on_fatal(reason);
+    return next_step::never();
 }
 
 void clerk::drain() {
-    // A ledger that is away now would be waited for; what is left is entered after the next start.
+    // Do not wait for an unreachable ledger here; the remaining promises are entered after the next
+    // start.
     if (desk_.failures() > 0) {
         log::info("clerk.stopped", "position", position().value, "left", desk_.backlog());
         return;
     }
-    const auto deadline = std::chrono::steady_clock::now() + options_.drain;
+    const auto deadline = machine_time.now() + options_.drain;
     for (;;) {
         const outcome o = desk_.step();
         if (o == outcome::nothing || o == outcome::corrupt) break;
-        if (std::chrono::steady_clock::now() >= deadline) break;
+        if (machine_time.now() >= deadline) break;
         if (o == outcome::failed)
             std::this_thread::sleep_for(retry_after(desk_.failures(), options_));
     }
@@ -118,17 +103,13 @@ void clerk::drain() {
 }
 
 void clerk::oversee() {
-    priority current = priority::low;
-    std::unique_lock lock(mutex_);
-    while (!end_.wait_for(lock, oversee_every, [this] { return stopping_.load(); })) {
-        const workload load{current, desk_.backlog(), desk_.oldest_age()};
-        const priority next = priority_for(load, options_);
-        if (next == current) continue;
-        current = next;
-        priority_.allow(current == priority::low);
-        log::info(current == priority::low ? "clerk.demoted" : "clerk.promoted", "backlog",
-                  load.backlog, "oldest_ms", load.oldest_age.count());
-    }
+    const workload load{granted_, desk_.backlog(), desk_.oldest_age()};
+    const priority next = priority_for(load, options_);
+    if (next == granted_) return;
+    granted_ = next;
+    priority_.allow(next == priority::low);
+    log::info(next == priority::low ? "clerk.demoted" : "clerk.promoted", "backlog", load.backlog,
+              "oldest_ms", load.oldest_age.count());
 }
 
 }  // namespace floodgate::clerk

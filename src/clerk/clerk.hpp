@@ -1,17 +1,16 @@
 // The clerk: follows the journal and enters orders in the ledger, on a thread of its own.
 //
 // It must not steal the core from the gate during a rush: it stands aside while one is on and
-// catches up after it, works in large batches and, while it does, runs only when nobody else wants
-// to. When buyers have waited too long or the backlog grows
-// too large it takes its share (pace.hpp decides, a second small thread applies it).
+// catches up after it, works in large batches and, while it does, runs only when no other thread
+// wants to. When buyers have waited too long or the backlog grows too large it takes its share
+// (pace.hpp decides, a second small thread applies it).
 
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <string>
-#include <thread>
 
+#include "base/periodic_task.hpp"
 #include "clerk/desk.hpp"
 #include "clerk/worker_priority.hpp"
 
@@ -37,7 +36,7 @@ public:
 
     // There may be something new. Costs next to nothing while the clerk is at work. Not needed: it
     // looks by itself every `poll`.
-    void notify();
+    void notify() { worker_.wake(); }
 
     // Any thread.
     figures read_figures() const { return desk_.read_figures(); }
@@ -63,13 +62,12 @@ private:
         worker_priority& priority_;
     };
 
-    void work();
-    bool work_once();
+    next_step work();
+    next_step enter_some();
+    next_step end_with(const std::string& reason);
     bool stands_aside();
     void drain();
     void oversee();
-    // Ends early for stop() and, unless it is deaf, for notify().
-    void rest(milliseconds time, bool deaf);
 
     const options options_;
     const callbacks told_;
@@ -79,14 +77,9 @@ private:
     sale::promise_source& line_;
     rush_sense rush_;
     bool pressed_ = false;
-
-    std::atomic<bool> news_{false};
-    std::atomic<bool> listening_{false};  // the worker sleeps and wants to hear of news
-    std::mutex mutex_;
-    std::condition_variable wake_;       // the worker
-    std::condition_variable end_;        // the overseer
-    std::atomic<bool> stopping_{false};  // changed under mutex_
-    std::thread worker_, overseer_;
+    bool adopted_ = false;              // the worker's priority; its own
+    priority granted_ = priority::low;  // the overseer's own
+    periodic_task worker_, overseer_;
 };
 
 }  // namespace floodgate::clerk

@@ -97,6 +97,21 @@ TEST_F(ClerkTest, LosesNothingUnderManyNotifiersWhileTheLedgerComesAndGoes) {
     EXPECT_EQ(c->position().value, 600U);
 }
 
+// Found when the loops became periodic tasks, which go on after an exception: the desk must not.
+TEST_F(ClerkTest, EndsWhenAStepIsBrokenOffByAnException) {
+    sink.meanwhile = [] { throw std::runtime_error("as told"); };
+    source.append(5);
+    const auto c = hire();
+    c->start();
+    auto reason = fatal.get_future();
+    ASSERT_EQ(reason.wait_for(far), std::future_status::ready);
+    EXPECT_EQ(reason.get(), "as told");
+    sink.meanwhile = nullptr;
+    c->notify();
+    c->stop();
+    EXPECT_EQ(sink.count(), 0U) << "not even stop() enters anything now";
+}
+
 TEST_F(ClerkTest, StopEntersEverythingThatIsDurable) {
     source.append(1234);
     const auto c = hire();

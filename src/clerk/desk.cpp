@@ -5,7 +5,6 @@
 
 #include "base/log.hpp"
 #include "sale/order_number.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -65,14 +64,14 @@ outcome desk::book() {
     const instant begun = world_.clock.now();
     const piece next = piece(batch_).subspan(done_, pieces_.back());
     const sale::sequence last{position().value + next.size()};
-    const result<ledger::entry_report> report = world_.sink.enter(next, last);
+    result<ledger::entry_report> report = world_.sink.enter(next, last);
     if (report.has_error()) return cope(next, report.error());
 
     recover();
     position_ = last.value;
     settle(*report);
     count(next, *report, begun);
-    tell(next, *report);
+    tell(next, std::move(*report));
     return advance();
 }
 
@@ -137,25 +136,31 @@ outcome desk::advance() {
 }
 
 void desk::settle(const ledger::entry_report& report) {
-    std::vector<gate::turnstile::returned> back;
-    for (const ledger::refusal& r : report.refused)
-        back.push_back({r.promise.sale, r.promise.buyer, r.promise.order});
-    if (!back.empty()) world_.turnstile.release_all(back);
-    if (!report.refused.empty()) {  // one line a batch; the ledger has every one as a failed order
-        const ledger::refusal& first = report.refused.front();
-        log::warning("clerk.refused", "orders", report.refused.size(), "first_order",
-                     sale::to_text(first.promise.order), "first_sale", first.promise.sale.value,
-                     "first_reason", first.reason);
-    }
+    if (report.refused > 0) give_back(report);
     world_.source.entered(position());
 }
 
-void desk::tell(piece entered, const ledger::entry_report& report) {
+void desk::give_back(const ledger::entry_report& report) {
+    std::vector<gate::turnstile::returned> back;
+    const sale::order* first = nullptr;
+    for (const sale::order& o : report.orders) {
+        if (o.state != sale::order_state::failed) continue;
+        if (!first) first = &o;
+        back.push_back({o.sale, o.buyer, o.no});
+    }
+    if (!first) return;
+    world_.turnstile.release_all(back);
+    // One line a batch; the ledger has every one as a failed order.
+    log::warning("clerk.refused", "orders", back.size(), "first_order", sale::to_text(first->no),
+                 "first_sale", first->sale.value, "first_reason", first->reason);
+}
+
+void desk::tell(piece entered, ledger::entry_report report) {
     news_.clear();
     if (report.known > 0) {
         review(entered);
     } else if (told_) {
-        shop::append_news(entered, report, news_);
+        news_ = sale::news_of(std::move(report.orders));
     }
     if (told_ && !news_.empty()) told_(news_);
 }
@@ -194,8 +199,8 @@ void desk::recover() {
 
 void desk::count(piece entered, const ledger::entry_report& report, instant begun) {
     const std::lock_guard lock(mutex_);
-    figures_.entered += entered.size() - report.refused.size();
-    figures_.refused += report.refused.size();
+    figures_.entered += entered.size() - report.refused;
+    figures_.refused += report.refused;
     ++figures_.batches;
     figures_.last_batch = entered.size();
     figures_.last_batch_took = std::max(milliseconds(0), world_.clock.now() - begun);

@@ -81,7 +81,8 @@ private:
     outcome put_aside(const sale::promise& p, boost::system::error_code error);
     outcome advance();
     void settle(const ledger::entry_report& report);
-    void tell(piece entered, const ledger::entry_report& report);
+    void give_back(const ledger::entry_report& report);
+    void tell(piece entered, ledger::entry_report report);
     void review(piece known);
     outcome fail(const char* where, boost::system::error_code error);
     void recover();

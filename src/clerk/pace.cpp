@@ -1,6 +1,6 @@
 #include "clerk/pace.hpp"
 
-#include <algorithm>
+#include "base/backoff.hpp"
 
 namespace floodgate::clerk {
 
@@ -30,9 +30,7 @@ bool rush_sense::look(std::uint64_t line_end, moment now) {
 }
 
 milliseconds retry_after(std::uint64_t failures, const options& o) {
-    milliseconds wait = o.retry_first;
-    for (std::uint64_t i = 1; i < failures && wait < o.retry_last; ++i) wait *= 2;
-    return std::min(wait, o.retry_last);
+    return backoff{o.retry_first, o.retry_last}.after(failures);
 }
 
 }  // namespace floodgate::clerk

@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "base/thread.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -16,8 +14,6 @@ constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
 
-// Strays that the book will not take are put aside in a line of their own: theirs has moved on.
-constexpr std::int64_t strays_line_of(std::int64_t line) { return line + 1000; }
 
 // What is counted goes on over several clerks; the rest is the present one's.
 figures added(const figures& before, figures now) {
@@ -36,11 +32,10 @@ options for_a_lease(options o) {
 }  // namespace
 
 struct partition_keeper::shift {
-    shift(const world& w, std::int64_t line, const options& o, callbacks told, sale::sequence from)
+    shift(const world& w, sale::line_id line, const options& o, callbacks told, sale::sequence from)
         : queue(w.open_queue()),
-          source(*queue),
           sink(w.book, line, w.clock),
-          worker({source, sink, w.gate, w.clock}, o, from, std::move(told)) {
+          worker({*queue, sink, w.gate, w.clock}, o, from, std::move(told)) {
         queue->start(from, [this] { worker.notify(); });
         worker.start();
     }
@@ -53,8 +48,7 @@ struct partition_keeper::shift {
     shift& operator=(const shift&) = delete;
 
     std::unique_ptr<queue::promise_queue> queue;
-    queue_source source;
-    line_sink sink;
+    ledger_sink sink;
     floodgate::clerk::clerk worker;
 };
 
@@ -63,17 +57,18 @@ partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
       partition_(p),
       line_(sale::line_of(p)),
       options_(for_a_lease(o)),
-      trouble_(fmt::format("partition {}", p.number)),
-      thread_([this] { run(); }) {}
+      trouble_(log::level::error, "clerk.partition", "partition", p.number),
+      task_(fmt::format("keeper {}", p.number), try_again, [this] { return step(); }) {
+    task_.start();
+}
 
 partition_keeper::~partition_keeper() {
     {
         const std::lock_guard lock(mutex_);
-        ending_ = true;
         wanted_ = false;
     }
     changed_.notify_all();
-    thread_.join();
+    task_.stop();
 }
 
 void partition_keeper::take_over() {
@@ -81,7 +76,7 @@ void partition_keeper::take_over() {
         const std::lock_guard lock(mutex_);
         wanted_ = true;
     }
-    changed_.notify_all();
+    task_.wake();
 }
 
 void partition_keeper::let_go() {
@@ -110,19 +105,19 @@ keeper_figures partition_keeper::read_figures() const {
     return f;
 }
 
-void partition_keeper::run() {
-    name_thread(fmt::format("keeper {}", partition_.number).c_str());
-    std::unique_lock lock(mutex_);
-    while (!ending_) {
-        changed_.wait(lock, [this] { return wanted_ || ending_; });
-        if (ending_) return;
-        working_ = true;
-        lock.unlock();
-        work();
-        lock.lock();
-        working_ = false;
-        changed_.notify_all();
+next_step partition_keeper::step() {
+    std::shared_ptr<shift> left_over;  // by a step that threw: two clerks must not share the line
+    bool wanted = false;
+    {
+        const std::lock_guard lock(mutex_);
+        left_over = std::exchange(shift_, nullptr);
+        working_ = wanted = wanted_;
     }
+    changed_.notify_all();
+    left_over.reset();
+    if (!wanted) return next_step::when_woken();
+    work();
+    return next_step::at_once();
 }
 
 void partition_keeper::work() {
@@ -132,7 +127,7 @@ void partition_keeper::work() {
             rest(try_again);
             continue;
         }
-        trouble_.over();
+        trouble_.succeeded();
         serve();
     }
 }
@@ -144,7 +139,7 @@ partition_keeper::finding partition_keeper::examine(bool taking_over) {
     const auto position = world_.book.orders().position(line_);  // first: the gate is ahead of it
     const auto gate = world_.gate.state_of(partition_);
     if (!gate || !position) {
-        trouble_.note(gate ? position.error().message() : gate.error().message());
+        trouble_.failed(gate ? position.error().message() : gate.error().message());
         return finding::unknown;
     }
     const sale::line_place at = sale::to_place(*position);
@@ -160,7 +155,7 @@ bool partition_keeper::rebuild() {
                             : result<std::uint64_t>(gate.error());
     const auto built = epoch ? build_up(*epoch) : result<void>(epoch.error());
     if (!built) {
-        trouble_.note("it cannot be rebuilt: " + built.error().message());
+        trouble_.failed("it cannot be rebuilt: " + built.error().message());
         return false;
     }
     const auto took =
@@ -200,10 +195,10 @@ result<void> partition_keeper::drain_line() {
 }
 
 result<void> partition_keeper::enter_strays(std::span<const sale::promise> found) {
-    const auto report = world_.book.orders().enter_strays(found, world_.clock.now());
+    auto report = world_.book.orders().enter_strays(found, world_.clock.now());
     if (!report && report.error() == errc::rejected) return enter_each(found);
     if (!report) return report.error();
-    tell(found, *report);
+    tell(std::move(*report));
     return {};
 }
 
@@ -211,13 +206,13 @@ result<void> partition_keeper::enter_strays(std::span<const sale::promise> found
 result<void> partition_keeper::enter_each(std::span<const sale::promise> found) {
     for (const sale::promise& p : found) {
         const instant now = world_.clock.now();
-        const auto report = world_.book.orders().enter_strays({&p, 1}, now);
+        auto report = world_.book.orders().enter_strays({&p, 1}, now);
         if (report) {
-            tell({&p, 1}, *report);
+            tell(std::move(*report));
             continue;
         }
         if (report.error() != errc::rejected) return report.error();
-        const std::int64_t line = strays_line_of(line_);
+        const sale::line_id line = sale::strays_line_of(partition_);
         const auto place = world_.book.orders().position(line);
         if (!place) return place.error();
         const auto aside = world_.book.letters().put_aside(
@@ -228,14 +223,12 @@ result<void> partition_keeper::enter_each(std::span<const sale::promise> found) 
     return {};
 }
 
-void partition_keeper::tell(std::span<const sale::promise> entered,
-                            const ledger::entry_report& report) {
-    for (const ledger::refusal& r : report.refused)
-        world_.gate.release(r.promise.sale, r.promise.buyer, r.promise.order);
-    if (!world_.news || report.known > 0) return;  // told when they were entered
-    std::vector<sale::order_news> news;
-    shop::append_news(entered, report, news);
-    world_.news(news);
+// Those that are known were told when they were entered.
+void partition_keeper::tell(ledger::entry_report report) {
+    for (const sale::order& o : report.orders)
+        if (o.state == sale::order_state::failed) world_.gate.release(o.sale, o.buyer, o.no);
+    if (!world_.news || report.orders.empty()) return;
+    world_.news(sale::news_of(std::move(report.orders)));
 }
 
 result<void> partition_keeper::load_sales(std::uint64_t epoch) {

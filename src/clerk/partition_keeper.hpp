@@ -18,12 +18,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "base/failure_log.hpp"
+#include "base/periodic_task.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/queue_adapters.hpp"
-#include "clerk/trouble.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "gate/redis_turnstile.hpp"
+#include "queue/promise_queue.hpp"
 #include "shop/gate_loader.hpp"
 
 namespace floodgate::clerk {
@@ -40,8 +41,8 @@ struct keeper_figures {
 class partition_keeper {
 public:
     struct world {
-        ledger::ledger&
-            book;  // writes only while the lease is ours: see ledger/fenced_database.hpp
+        // Writes only while the lease is ours: see ledger/fenced_database.hpp.
+        ledger::ledger& book;
         gate::redis_turnstile& gate;
         std::uint32_t partitions = 1;
         std::function<std::unique_ptr<queue::promise_queue>()> open_queue;
@@ -65,7 +66,7 @@ private:
     // A clerk at work, with what it reads from and writes to.
     struct shift;
 
-    void run();
+    next_step step();
     void work();
     bool is_wanted() const;
     void rest(milliseconds time);
@@ -79,21 +80,21 @@ private:
     result<void> enter_each(std::span<const sale::promise> found);
     result<void> load_sales(std::uint64_t epoch);
     void serve();
-    void tell(std::span<const sale::promise> entered, const ledger::entry_report& report);
+    void tell(ledger::entry_report report);
 
     const world world_;
     const sale::partition partition_;
-    const std::int64_t line_;
+    const sale::line_id line_;
     const options options_;
-    trouble trouble_;
+    failure_log trouble_;
 
     std::atomic<bool> broken_{false};  // the clerk at work cannot go on
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    bool wanted_ = false, working_ = false, ending_ = false;  // guarded by mutex_
-    std::shared_ptr<shift> shift_;                            // the same
-    keeper_figures figures_;                                  // the same
-    std::thread thread_;
+    bool wanted_ = false, working_ = false;  // guarded by mutex_
+    std::shared_ptr<shift> shift_;           // the same
+    keeper_figures figures_;                 // the same
+    periodic_task task_;
 };
 
 }  // namespace floodgate::clerk

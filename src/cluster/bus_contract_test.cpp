@@ -43,8 +43,8 @@ protected:
     void start() {
         a_->start(at_a_.listen());
         b_->start(at_b_.listen());
-        ASSERT_TRUE(soon([&] { return a_->read_figures().connected; }));
-        ASSERT_TRUE(soon([&] { return b_->read_figures().connected; }));
+        ASSERT_TRUE(eventually([&] { return a_->read_figures().connected; }));
+        ASSERT_TRUE(eventually([&] { return b_->read_figures().connected; }));
     }
 
     ears at_a_, at_b_;
@@ -59,11 +59,11 @@ TEST_P(BusTest, CarriesMessagesToTheOthersInOrder) {
         a_->publish("count", std::to_string(i));
         expected.push_back("count=" + std::to_string(i));
     }
-    ASSERT_TRUE(soon([&] { return at_b_.heard().size() == 1000; }));
+    ASSERT_TRUE(eventually([&] { return at_b_.heard().size() == 1000; }));
     EXPECT_EQ(at_b_.heard(), expected);
     EXPECT_TRUE(at_a_.heard().empty()) << "nobody hears themselves";
-    EXPECT_TRUE(soon([&] { return a_->read_figures().published == 1000; }));
-    EXPECT_TRUE(soon([&] { return b_->read_figures().heard == 1000; }));
+    EXPECT_TRUE(eventually([&] { return a_->read_figures().published == 1000; }));
+    EXPECT_TRUE(eventually([&] { return b_->read_figures().heard == 1000; }));
 }
 
 TEST_P(BusTest, CarriesAnyBytesUpToAMebibyte) {
@@ -73,7 +73,7 @@ TEST_P(BusTest, CarriesAnyBytesUpToAMebibyte) {
     a_->publish("", "");
     a_->publish("large", std::string(bus_message_max, 'x'));
     a_->publish("too large", std::string(bus_message_max + 1, 'x'));
-    ASSERT_TRUE(soon([&] { return at_b_.heard().size() == 3; }));
+    ASSERT_TRUE(eventually([&] { return at_b_.heard().size() == 3; }));
     EXPECT_EQ(at_b_.heard()[0], "t=" + bytes);
     EXPECT_EQ(at_b_.heard()[1], "=");
     EXPECT_EQ(at_b_.heard()[2].size(), bus_message_max + 6);
@@ -84,7 +84,7 @@ TEST_P(BusTest, GoesBothWays) {
     start();
     a_->publish("x", "from a");
     b_->publish("x", "from b");
-    EXPECT_TRUE(soon([&] { return at_a_.heard().size() == 1 && at_b_.heard().size() == 1; }));
+    EXPECT_TRUE(eventually([&] { return at_a_.heard().size() == 1 && at_b_.heard().size() == 1; }));
     EXPECT_EQ(at_a_.heard().at(0), "x=from b");
 }
 
@@ -94,7 +94,7 @@ TEST_P(BusTest, SendsWhatIsWaitingBeforeItStops) {
     a_->stop();
     a_->stop();
     a_->publish("x", "after the end");
-    EXPECT_TRUE(soon([&] { return at_b_.heard().size() == 100; }));
+    EXPECT_TRUE(eventually([&] { return at_b_.heard().size() == 100; }));
     EXPECT_EQ(a_->read_figures().dropped, 1U);
 }
 
@@ -102,7 +102,7 @@ TEST_P(BusTest, SaysNothingAfterStop) {
     start();
     b_->stop();
     a_->publish("x", "hello");
-    ASSERT_TRUE(soon([&] { return a_->read_figures().published == 1; }));
+    ASSERT_TRUE(eventually([&] { return a_->read_figures().published == 1; }));
     EXPECT_TRUE(at_b_.heard().empty());
 }
 

@@ -37,7 +37,7 @@ TEST_P(LeaseTest, IsGainedWithANumberAndHeld) {
     leases_->seek(diary_.make("line 0", numbers_), "lines");
     leases_->seek(diary_.make("line 1", numbers_), "lines");
     leases_->start();
-    ASSERT_TRUE(soon([&] { return diary_.count() == 3; }));
+    ASSERT_TRUE(eventually([&] { return diary_.count() == 3; }));
     EXPECT_TRUE(leases_->holds("care"));
     EXPECT_TRUE(leases_->holds("line 1"));
     EXPECT_FALSE(leases_->holds("line 2"));
@@ -49,7 +49,7 @@ TEST_P(LeaseTest, IsGainedWithANumberAndHeld) {
 TEST_P(LeaseTest, IsLostOnceWhenStopped) {
     leases_->seek(diary_.make("care", numbers_), "");
     leases_->start();
-    ASSERT_TRUE(soon([&] { return diary_.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return diary_.works_on("care"); }));
     leases_->stop();
     EXPECT_FALSE(leases_->holds("care"));
     EXPECT_EQ(diary_.losses(), 1);
@@ -60,7 +60,7 @@ TEST_P(LeaseTest, IsLostOnceWhenStopped) {
 TEST_P(LeaseTest, IsLostWithItsHolder) {
     leases_->seek(diary_.make("care", numbers_), "");
     leases_->start();
-    ASSERT_TRUE(soon([&] { return diary_.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return diary_.works_on("care"); }));
     leases_.reset();
     EXPECT_FALSE(diary_.works_on("care"));
 }

@@ -9,23 +9,12 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
+#include "base/eventually.hpp"
 #include "cluster/redis_leases.hpp"
 #include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::cluster {
-
-// For some seconds, until it is so.
-template <class Condition>
-bool soon(Condition condition, milliseconds within = milliseconds(15'000)) {
-    const auto until = std::chrono::steady_clock::now() + within;
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(milliseconds(5));
-    }
-    return true;
-}
 
 // The ledger's fencing numbers: one more for each new holder.
 class numbers {
@@ -105,9 +94,19 @@ inline redis_leases_options quick(const std::string& name, std::uint32_t node = 
     return o;
 }
 
+// With leases that do not end during a test, though they are renewed all the time.
+inline redis_leases_options lasting(const std::string& name, std::uint32_t node = 1) {
+    redis_leases_options o = quick(name, node);
+    o.lease = milliseconds(60'000);
+    o.renew_every = milliseconds(20);
+    return o;
+}
+
 // One node. The diary outlives the leases that write in it.
 struct lease_node {
-    lease_node(store::redis& redis, const redis_leases_options& options) : leases(redis, options) {}
+    lease_node(store::redis& redis, const redis_leases_options& options,
+               const monotonic_clock& clock = machine_time)
+        : leases(redis, options, clock) {}
     diary log;
     redis_leases leases;
 };

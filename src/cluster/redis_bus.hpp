@@ -3,14 +3,12 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
-#include "base/clock.hpp"
+#include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
 #include "store/redis/redis.hpp"
 
@@ -35,28 +33,35 @@ public:
 
 private:
     void end();
-    void listen();     // the listener's
+    // The listener's.
+    next_step listen();
     bool subscribe();  // false: it failed
     void hear_out();   // until the connection ends
     void pass_on(const store::redis_reply& heard);
-    void send();  // the sender's
-    bool send_some(std::deque<std::string>& batch);
+    // The sender's.
+    next_step send();
+    bool gather();  // false: there is nothing to say
+    bool send_batch();
+    void finish_sending();
     void make_room();
 
     store::redis& redis_;
     const redis_bus_options options_;
     const std::string channel_;
-    const std::string sender_;  // how a node knows its own messages
+    const std::string sender_id_;  // how a node knows its own messages
     const std::unique_ptr<store::redis::line> line_;
     hear told_;
+    std::uint64_t connections_failed_ = 0;  // in a row; the listener's own
+    std::deque<std::string> batch_;         // the sender's own
+    std::uint64_t batches_failed_ = 0;      // in a row; the sender's own
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
+    // Guarded by mutex_.
     std::deque<std::string> waiting_;
     std::size_t waiting_bytes_ = 0;
     bus_figures figures_;
     bool joined_before_ = false;
-    bool started_ = false, stopping_ = false;
-    std::jthread listener_, sender_thread_;
+    bool started_ = false;
+    periodic_task listener_, sender_;
 };
 
 }  // namespace floodgate::cluster

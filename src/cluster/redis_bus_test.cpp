@@ -17,16 +17,24 @@ TEST(RedisBus, ComesBackAfterARestartAndSaysWhatWaited) {
     std::atomic<int> heard{0};
     a.start([](auto, auto) {});
     b.start([&](auto, auto) { ++heard; });
-    ASSERT_TRUE(soon([&] { return b.read_figures().connected; }));
+    ASSERT_TRUE(eventually([&] { return b.read_figures().connected; }));
     server.kill();
-    ASSERT_TRUE(soon([&] { return !b.read_figures().connected; }));
+    ASSERT_TRUE(eventually([&] { return !b.read_figures().connected; }));
     for (int i = 0; i < 10; ++i) a.publish("x", "y");
     server.start();
-    ASSERT_TRUE(soon([&] { return b.read_figures().connected; }));
+    ASSERT_TRUE(eventually([&] { return b.read_figures().connected; }));
     EXPECT_EQ(b.read_figures().rejoined, 1U) << "what was said meanwhile was missed";
     a.publish("x", "z");
-    EXPECT_TRUE(soon([&] { return heard >= 1; }));
-    EXPECT_TRUE(soon([&] { return a.read_figures().published == 11; }));
+    EXPECT_TRUE(eventually([&] { return heard >= 1; }));
+    EXPECT_TRUE(eventually([&] { return a.read_figures().published == 11; }));
+}
+
+// How many PINGs the server has answered.
+int pings_of(store::redis& redis) {
+    const std::string all = redis.ask("", {"INFO", "commandstats"})->text;
+    constexpr std::string_view head = "cmdstat_ping:calls=";
+    const std::size_t at = all.find(head);
+    return at == std::string::npos ? 0 : std::stoi(all.substr(at + head.size()));
 }
 
 TEST(RedisBus, NoticesASilentServer) {
@@ -36,13 +44,15 @@ TEST(RedisBus, NoticesASilentServer) {
     options.ping_every = milliseconds(100);
     redis_bus a(redis, options);
     a.start([](auto, auto) {});
-    ASSERT_TRUE(soon([&] { return a.read_figures().connected; }));
-    std::this_thread::sleep_for(milliseconds(500));
+    ASSERT_TRUE(eventually([&] { return a.read_figures().connected; }));
+    const int before = pings_of(redis);
+    ASSERT_TRUE(eventually([&] { return pings_of(redis) >= before + 3; }));
     EXPECT_TRUE(a.read_figures().connected) << "silence alone is nothing bad";
+    EXPECT_EQ(a.read_figures().rejoined, 0U);
     server.freeze();
-    EXPECT_TRUE(soon([&] { return !a.read_figures().connected; }));
+    EXPECT_TRUE(eventually([&] { return !a.read_figures().connected; }));
     server.thaw();
-    EXPECT_TRUE(soon([&] { return a.read_figures().connected; }));
+    EXPECT_TRUE(eventually([&] { return a.read_figures().connected; }));
 }
 
 TEST(RedisBus, DropsTheOldestWhenTooManyWait) {
@@ -66,7 +76,7 @@ TEST(RedisBus, StopsSoonAlthoughNobodyAnswers) {
     store::redis redis(server.options());
     redis_bus a(redis, {});
     a.start([](auto, auto) {});
-    ASSERT_TRUE(soon([&] { return a.read_figures().connected; }));
+    ASSERT_TRUE(eventually([&] { return a.read_figures().connected; }));
     server.freeze();
     a.publish("x", "y");
     const auto start = std::chrono::steady_clock::now();

@@ -9,15 +9,15 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/periodic_task.hpp"
 #include "cluster/lease.hpp"
-#include "store/redis/redis.hpp"
+#include "cluster/redis_lock.hpp"
 
 namespace floodgate::cluster {
 
@@ -31,7 +31,8 @@ struct redis_leases_options {
 
 class redis_leases final : public leases {
 public:
-    redis_leases(store::redis& redis, redis_leases_options options);
+    redis_leases(store::redis& redis, redis_leases_options options,
+                 const monotonic_clock& clock = machine_time);
     ~redis_leases() override;  // stops
 
     void seek(duty d, const std::string& group) override;
@@ -42,53 +43,60 @@ public:
     std::vector<std::string> nodes_alive() const override;
 
     const std::string& owner() const { return owner_; }  // "NODE-16 random hex digits"
-    // For tests: ends as if the process were gone. Nothing is released, nobody is called.
+    // For tests: ends as if the process were gone. Nothing is released, no duty is told.
     void vanish();
 
 private:
-    using steady = std::chrono::steady_clock;
     enum class stage : std::uint8_t { seeking = 1, raising, held, leaving };
 
-    // One duty. All but `what`, `group` and `key` under mutex_.
+    // One duty. All but `what`, `group` and `lock` under mutex_.
     struct post {
         duty what;
-        std::string group, key;
+        std::string group;
+        redis_lock lock;
         stage now = stage::seeking;
-        bool locked = false;            // the lock is ours, as far as we know
-        std::uint64_t number = 0;       // while held
-        steady::time_point sure_until;  // the lock is ours until then
-        steady::time_point seek_after;  // after a failed raise
-        steady::time_point asked_at;    // when it was last tried to take it, or left
-        std::jthread hand;              // calls raise, gained and lost
+        bool locked = false;                // the lock is ours, as far as we know
+        std::uint64_t number = 0;           // while held
+        moment sure_until{};                // the lock is ours until then
+        moment seek_after{};                // after a failed raise
+        moment asked_at{};                  // when it was last tried to take it, or left
+        std::optional<periodic_task> hand;  // calls raise, gained and lost
     };
 
-    void work(post& p);  // the hand's
+    // The hand's.
+    next_step work(post& p);
     void take_up(post& p, std::unique_lock<std::mutex>& lock);
     void put_down(post& p, std::unique_lock<std::mutex>& lock);
+    void leave(post& p);
 
-    void keep();  // the keeper's
-    void renew();
+    // The keeper's, which alone talks to Redis.
+    next_step keep();
+    void renew_all();
     void release_idle();
     void report_alive();
     void try_to_seek();
     void share_out();
-    bool wants(const post& p, steady::time_point now) const;
+    void sign_off();
+
+    bool is_held(const post& p) const;
+    bool has_idle_lock() const;
+    bool wants(const post& p) const;
     std::size_t fair_share(const std::string& group) const;
     std::size_t taken(const std::string& group) const;
-    bool all_idle() const;
     void end();
 
     std::string key_of(const std::string& what) const { return options_.name + ":" + what; }
 
     store::redis& redis_;
     const redis_leases_options options_;
+    const monotonic_clock& clock_;
     const std::string owner_;
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
     std::vector<std::unique_ptr<post>> posts_;
     std::vector<std::string> alive_;
-    bool started_ = false, stopping_ = false, vanished_ = false, over_ = false;
-    std::jthread keeper_;
+    bool started_ = false, stopping_ = false, vanished_ = false;
+    moment renew_at_{}, seek_at_{};  // the keeper's own
+    periodic_task keeper_;
 };
 
 }  // namespace floodgate::cluster

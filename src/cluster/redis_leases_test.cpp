@@ -9,6 +9,13 @@
 namespace floodgate::cluster {
 namespace {
 
+// As long as `lasting`, but the first renewal comes after the test.
+redis_leases_options renewing_seldom(const std::string& name) {
+    redis_leases_options o = lasting(name);
+    o.renew_every = milliseconds(600'000);
+    return o;
+}
+
 class LeasesTest : public testing::TestWithParam<bool> {
 protected:
     void SetUp() override {
@@ -16,13 +23,16 @@ protected:
         redis_ = std::make_unique<store::redis>(store::shared_redis(GetParam()));
     }
     lease_node& add_node() {
-        nodes_.push_back(std::make_unique<lease_node>(
-            *redis_, quick(name_, static_cast<std::uint32_t>(nodes_.size()))));
+        return add_node(quick(name_, static_cast<std::uint32_t>(nodes_.size())));
+    }
+    lease_node& add_node(const redis_leases_options& options,
+                         const monotonic_clock& clock = machine_time) {
+        nodes_.push_back(std::make_unique<lease_node>(*redis_, options, clock));
         return *nodes_.back();
     }
-    lease_node& start_one(const std::string& duty = "care") {
-        lease_node& n = add_node();
-        n.leases.seek(n.log.make(duty, numbers_), "");
+    lease_node& start_one() { return start(add_node()); }
+    lease_node& start(lease_node& n) {
+        n.leases.seek(n.log.make("care", numbers_), "");
         n.leases.start();
         return n;
     }
@@ -33,77 +43,111 @@ protected:
         n.leases.start();
         return n;
     }
+    // It has had the time to look for duties more than once: it reports itself alive each time.
+    bool looks_around(const lease_node& n) {
+        std::string before;
+        int times = 0;
+        return eventually([&] {
+            const std::string nodes = name_ + ":nodes";
+            const auto at = redis_->ask(nodes, {"ZSCORE", nodes, n.leases.owner()});
+            if (at && at->text != before) ++times, before = at->text;
+            return times >= 3;
+        });
+    }
+    // Of a node with `lasting` options: half of the lock's time is taken away, and comes back.
+    void shorten(const std::string& duty) {
+        const std::string key = name_ + ":lease:" + duty;
+        ASSERT_TRUE(redis_->ask(key, {"PEXPIRE", key, "30000"}));
+    }
+    bool is_long_again(const std::string& duty) {
+        const std::string key = name_ + ":lease:" + duty;
+        return eventually([&] { return redis_->ask(key, {"PTTL", key})->integer > 30'000; });
+    }
+    bool is_renewed(const std::string& duty) {
+        shorten(duty);
+        return is_long_again(duty);
+    }
     std::string key() const { return name_ + ":lease:care"; }
     std::string holder() { return redis_->ask(key(), {"GET", key()})->text; }
 
     std::string name_ = store::random_name();
     numbers numbers_;
     std::unique_ptr<store::redis> redis_;
+    manual_monotonic_clock clock_;
     std::vector<std::unique_ptr<lease_node>> nodes_;
 };
 
 TEST_P(LeasesTest, HaveOneHolder) {
     lease_node& a = start_one();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     lease_node& b = start_one();
-    ASSERT_TRUE(soon([&] { return b.leases.nodes_alive().size() == 2; }));
-    std::this_thread::sleep_for(milliseconds(300));
+    ASSERT_TRUE(eventually([&] { return b.leases.nodes_alive().size() == 2; }));
+    ASSERT_TRUE(looks_around(b));
     EXPECT_FALSE(b.log.works_on("care"));
     EXPECT_FALSE(b.leases.holds("care"));
     EXPECT_EQ(holder(), a.leases.owner());
 }
 
 TEST_P(LeasesTest, AreRenewed) {
-    lease_node& a = start_one();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
-    start_one();
-    std::this_thread::sleep_for(milliseconds(2500));  // longer than a lease
-    EXPECT_TRUE(a.leases.holds("care"));
+    lease_node& a = start(add_node(lasting(name_), clock_));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
+    for (int i = 0; i < 3; ++i) {
+        shorten("care");
+        clock_.advance(milliseconds(40'000));
+        ASSERT_TRUE(is_long_again("care"));
+        EXPECT_TRUE(a.leases.holds("care")) << "after two thirds of its time, and again";
+    }
     EXPECT_EQ(a.log.gains(), 1);
     EXPECT_EQ(a.log.losses(), 0);
 }
 
+TEST_P(LeasesTest, AreBelievedInForNineTenthsOfTheirTime) {
+    lease_node& a = start(add_node(renewing_seldom(name_), clock_));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
+    clock_.advance(milliseconds(53'999));
+    EXPECT_TRUE(a.leases.holds("care"));
+    EXPECT_EQ(a.leases.held().size(), 1U);
+    clock_.advance(milliseconds(1));
+    EXPECT_FALSE(a.leases.holds("care")) << "although Redis would still say so";
+    EXPECT_TRUE(a.leases.held().empty());
+    EXPECT_EQ(holder(), a.leases.owner());
+}
+
 TEST_P(LeasesTest, AreTakenOverWhenTheirHolderIsGone) {
     lease_node& a = start_one();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     lease_node& b = start_one();
     a.leases.vanish();
     EXPECT_EQ(a.log.losses(), 0) << "gone without a word";
-    ASSERT_TRUE(soon([&] { return b.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return b.log.works_on("care"); }));
     EXPECT_GT(b.log.number_of("care"), a.log.number_of("care"));
     EXPECT_FALSE(a.leases.holds("care"));
 }
 
 TEST_P(LeasesTest, ArePassedOnAtOnceByAHolderThatStops) {
-    auto slow = quick(name_, 7);
-    slow.lease = milliseconds(60'000);
-    slow.renew_every = milliseconds(20'000);
-    nodes_.push_back(std::make_unique<lease_node>(*redis_, slow));
-    lease_node& a = *nodes_.back();
-    a.leases.seek(a.log.make("care", numbers_), "");
-    a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& a = start(add_node(lasting(name_, 7)));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     lease_node& b = start_one();
     a.leases.stop();
     EXPECT_EQ(a.log.losses(), 1);
-    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); })) << "and not after a minute";
-    EXPECT_TRUE(soon([&] { return b.leases.nodes_alive().size() == 1; }));
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("care"); })) << "and not after a minute";
+    EXPECT_TRUE(eventually([&] { return b.leases.nodes_alive().size() == 1; }));
 }
 
 TEST_P(LeasesTest, AreLostWhenTheLockIsFlushed) {
     lease_node& a = start_one();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     ASSERT_TRUE(redis_->ask(key(), {"DEL", key()}));
-    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }));
-    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); })) << "and sought again";
+    EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("care"); })) << "and sought again";
     EXPECT_EQ(a.log.number_of("care"), 2U);
 }
 
 TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
     lease_node& a = start_one();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
-    ASSERT_TRUE(soon([&] { return a.log.losses() == 1; }));
+    ASSERT_TRUE(eventually([&] { return a.log.losses() == 1; }));
     EXPECT_FALSE(a.leases.holds("care"));
     a.leases.stop();
     EXPECT_EQ(holder(), "somebody-else");
@@ -111,13 +155,8 @@ TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
 }
 
 TEST_P(LeasesTest, ThatHaveBecomeAnothersUnnoticedAreNotReleased) {
-    auto slow = quick(name_);
-    slow.lease = milliseconds(60'000);
-    slow.renew_every = milliseconds(20'000);
-    lease_node a(*redis_, slow);
-    a.leases.seek(a.log.make("care", numbers_), "");
-    a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    lease_node& a = start(add_node(renewing_seldom(name_)));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
     a.leases.stop();
     EXPECT_EQ(holder(), "somebody-else");
@@ -128,31 +167,31 @@ TEST_P(LeasesTest, AreGivenBackWhenNoNumberCanBeRaised) {
     a.log.refuse = true;
     a.leases.seek(a.log.make("care", numbers_), "");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.refusals > 0; }));
+    ASSERT_TRUE(eventually([&] { return a.log.refusals > 0; }));
     lease_node& b = start_one();
-    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); }));
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("care"); }));
     EXPECT_FALSE(a.leases.holds("care"));
     EXPECT_EQ(a.log.gains() + a.log.losses(), 0);
     a.log.refuse = false;
     b.leases.stop();
-    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("care"); }));
 }
 
 TEST_P(LeasesTest, OfAGroupAreSharedOutAmongTheNodesAlive) {
     lease_node& a = start_eight();
-    ASSERT_TRUE(soon([&] { return a.log.count() == 8; }));
+    ASSERT_TRUE(eventually([&] { return a.log.count() == 8; }));
     lease_node& b = start_eight();
-    EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
+    EXPECT_TRUE(eventually([&] { return a.log.count() == 4 && b.log.count() == 4; }));
     EXPECT_EQ(a.log.gains(), 8) << "what it gave up it did not take again";
     lease_node& c = start_eight();
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(eventually([&] {
         return a.log.count() <= 3 && b.log.count() <= 3 && c.log.count() <= 3 &&
                a.log.count() + b.log.count() + c.log.count() == 8;
     }));
     c.leases.vanish();
-    EXPECT_TRUE(soon([&] { return a.log.count() == 4 && b.log.count() == 4; }));
+    EXPECT_TRUE(eventually([&] { return a.log.count() == 4 && b.log.count() == 4; }));
     b.leases.stop();
-    EXPECT_TRUE(soon([&] { return a.log.count() == 8; }));
+    EXPECT_TRUE(eventually([&] { return a.log.count() == 8; }));
 }
 
 TEST_P(LeasesTest, OfAGroupAreSoughtOnlyUpToTheFairShare) {
@@ -160,23 +199,23 @@ TEST_P(LeasesTest, OfAGroupAreSoughtOnlyUpToTheFairShare) {
     const std::string soon_ms = std::to_string(to_ms(wall_clock().now()) + 60'000);
     ASSERT_TRUE(redis_->ask(nodes, {"ZADD", nodes, soon_ms, "another-node"}));
     lease_node& a = start_eight();
-    ASSERT_TRUE(soon([&] { return a.log.count() == 4; }));
-    std::this_thread::sleep_for(milliseconds(300));
+    ASSERT_TRUE(eventually([&] { return a.log.count() == 4; }));
+    ASSERT_TRUE(looks_around(a));
     EXPECT_EQ(a.log.gains(), 4);
     EXPECT_EQ(a.leases.nodes_alive().size(), 2U);
 }
 
-// Whose turn it is cannot take it up: better a node with more than its share than nobody.
+// The node whose turn it is cannot take it up: better a node with more than its share than none.
 TEST_P(LeasesTest, OfAGroupAreNotLeftAloneByNodesThatCannotTakeThemUp) {
     lease_node& a = add_node();
     a.log.refuse = true;
     for (int i = 0; i < 8; ++i)
         a.leases.seek(a.log.make("line " + std::to_string(i), numbers_), "lines");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.refusals > 0; }));
+    ASSERT_TRUE(eventually([&] { return a.log.refusals > 0; }));
     lease_node& b = start_eight();
     std::set<std::string> seen;
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(eventually([&] {
         for (int i = 0; i < 8; ++i)
             if (b.log.number_of("line " + std::to_string(i)) > 0) seen.insert(std::to_string(i));
         return seen.size() == 8;
@@ -184,45 +223,47 @@ TEST_P(LeasesTest, OfAGroupAreNotLeftAloneByNodesThatCannotTakeThemUp) {
 }
 
 TEST_P(LeasesTest, DoNotLapseWhileOneDutyIsSlow) {
-    lease_node& a = add_node();
+    lease_node& a = add_node(lasting(name_));
     duty slow = a.log.make("slow", numbers_);
     std::atomic<bool> go_on{false};
     slow.raise = [&]() -> result<std::uint64_t> {
-        soon([&] { return go_on.load(); });
+        eventually([&] { return go_on.load(); });
         return 1U;
     };
     a.leases.seek(slow, "");
     a.leases.seek(a.log.make("care", numbers_), "");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
-    std::this_thread::sleep_for(milliseconds(2500));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
+    EXPECT_TRUE(is_renewed("care"));
+    EXPECT_TRUE(is_renewed("slow"));
     EXPECT_EQ(a.log.losses(), 0);
     EXPECT_FALSE(a.leases.holds("slow"));
     go_on = true;
-    EXPECT_TRUE(soon([&] { return a.log.works_on("slow"); })) << "its lock was renewed meanwhile";
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("slow"); }));
 }
 
 TEST_P(LeasesTest, AreLetGoOfOnlyWhenTheWorkHasEnded) {
-    lease_node& a = add_node();
+    lease_node& a = add_node(lasting(name_));
     std::atomic<bool> ending{false};
     std::atomic<bool> may_end{false};
     duty d = a.log.make("care", numbers_);
     d.lost = [&, lost = d.lost] {
         ending = true;
-        soon([&] { return may_end.load(); });
+        eventually([&] { return may_end.load(); });
         lost();
     };
     a.leases.seek(d, "");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     lease_node& b = start_one();
     std::jthread stopper([&] { a.leases.stop(); });
-    ASSERT_TRUE(soon([&] { return ending.load(); }));
+    ASSERT_TRUE(eventually([&] { return ending.load(); }));
     EXPECT_FALSE(a.leases.holds("care"));
-    std::this_thread::sleep_for(milliseconds(2000));  // longer than a lease
+    EXPECT_TRUE(is_renewed("care"));
+    ASSERT_TRUE(looks_around(b));
     EXPECT_FALSE(b.log.works_on("care"));
     may_end = true;
-    EXPECT_TRUE(soon([&] { return b.log.works_on("care"); }));
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("care"); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
@@ -235,12 +276,12 @@ TEST(LeasesOfASilentRedis, AreLostInTime) {
     lease_node a(redis, quick("fg"));
     a.leases.seek(a.log.make("care", from), "");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     server.freeze();
-    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }, milliseconds(5000)));
+    EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }, milliseconds(5000)));
     EXPECT_FALSE(a.leases.holds("care"));
     server.thaw();
-    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("care"); }));
 }
 
 TEST(LeasesOfADeadRedis, AreLostAndFoundAgain) {
@@ -250,13 +291,13 @@ TEST(LeasesOfADeadRedis, AreLostAndFoundAgain) {
     lease_node a(redis, quick("fg"));
     a.leases.seek(a.log.make("care", from), "");
     a.leases.start();
-    ASSERT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     server.kill();
-    EXPECT_TRUE(soon([&] { return a.log.losses() == 1; }));
+    EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }));
     server.start();
-    EXPECT_TRUE(soon([&] { return a.log.works_on("care"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("care"); }));
     server.kill();
-    a.leases.stop();  // ends although nobody hears the release
+    a.leases.stop();  // ends although the release is not heard
     EXPECT_EQ(a.log.losses(), 2);
 }
 

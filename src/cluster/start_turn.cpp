@@ -1,73 +1,42 @@
 #include "cluster/start_turn.hpp"
 
-#include <fmt/format.h>
-
-#include <random>
 #include <stdexcept>
 #include <thread>
+
+#include "base/random_id.hpp"
 
 namespace floodgate::cluster {
 namespace {
 
-constexpr const char* turn_ms = "5000";
-constexpr milliseconds renew_every{1500};
 constexpr milliseconds look_every{100};
-
-const store::redis_script& give_back_script() {
-    static const store::redis_script script(
-        "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end");
-    return script;
-}
-
-const store::redis_script& renew_script() {
-    static const store::redis_script script(
-        "if redis.call('GET', KEYS[1]) == ARGV[1] then "
-        "redis.call('PEXPIRE', KEYS[1], ARGV[2]) end");
-    return script;
-}
-
-std::string new_owner() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}", random(), random());
-}
 
 }  // namespace
 
-start_turn::start_turn(store::redis& redis, std::string name, milliseconds patience)
-    : redis_(redis), key_(std::move(name) + ":start"), owner_(new_owner()) {
-    take(patience);
-    keeper_ = std::thread([this] { keep(); });
+start_turn::start_turn(store::redis& redis, const std::string& name, start_turn_options options)
+    : redis_(redis),
+      lock_{name + ":start", random_id()},
+      options_(options),
+      renewing_("start turn", options_.renew_every,
+                [this] { (void)renew(redis_, lock_, options_.turn); }) {
+    wait_for_turn();
+    renewing_.start();
 }
 
-void start_turn::take(milliseconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+void start_turn::wait_for_turn() {
+    const moment deadline = machine_time.now() + options_.patience;
     for (;;) {
-        const auto got = redis_.ask(key_, {"SET", key_, owner_, "NX", "PX", turn_ms});
-        if (got && !got->is_nil()) return;
-        if (std::chrono::steady_clock::now() >= deadline)
-            throw std::runtime_error(got ? "another node has been starting for too long"
-                                         : "redis: " + got.error().message());
+        const auto taken = take(redis_, lock_, options_.turn);
+        if (taken && *taken == lock_state::ours) return;
+        if (machine_time.now() >= deadline)
+            throw std::runtime_error(taken ? "another node has been starting for too long"
+                                           : "redis: " + taken.error().message());
         std::this_thread::sleep_for(look_every);
     }
 }
 
-void start_turn::keep() {
-    std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, renew_every, [this] { return over_; })) {
-        lock.unlock();
-        (void)redis_.run(renew_script(), {key_}, {owner_, turn_ms}).has_value();
-        lock.lock();
-    }
-}
-
 start_turn::~start_turn() {
-    {
-        const std::lock_guard lock(mutex_);
-        over_ = true;
-    }
-    ended_.notify_all();
-    keeper_.join();
-    (void)redis_.run(give_back_script(), {key_}, {owner_}).has_value();  // else it runs out
+    renewing_.stop();
+    (void)release(redis_, lock_);  // unheard: it ends by itself
 }
 
 }  // namespace floodgate::cluster

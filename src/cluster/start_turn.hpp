@@ -3,34 +3,34 @@
 
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
-#include <thread>
 
-#include "store/redis/redis.hpp"
+#include "base/periodic_task.hpp"
+#include "cluster/redis_lock.hpp"
 
 namespace floodgate::cluster {
 
+struct start_turn_options {
+    milliseconds patience{90'000};  // for the turn to come
+    milliseconds turn{5000};        // how long a node that died in its turn holds the others up
+    milliseconds renew_every{1500};
+};
+
 class start_turn {
 public:
-    // Waits for its turn, up to `patience`; throws std::runtime_error when it does not come. A node
-    // that dies during its turn holds the others up for a few seconds.
-    start_turn(store::redis& redis, std::string name, milliseconds patience = milliseconds(90'000));
-    ~start_turn();  // the next one's
+    // Waits for its turn; throws std::runtime_error when it does not come.
+    start_turn(store::redis& redis, const std::string& name, start_turn_options options = {});
+    ~start_turn();  // the next node's turn
     start_turn(const start_turn&) = delete;
     start_turn& operator=(const start_turn&) = delete;
 
 private:
-    void take(milliseconds patience);
-    void keep();
+    void wait_for_turn();
 
     store::redis& redis_;
-    const std::string key_, owner_;
-    std::mutex mutex_;
-    std::condition_variable ended_;
-    bool over_ = false;  // guarded by mutex_
-    std::thread keeper_;
+    const redis_lock lock_;
+    const start_turn_options options_;
+    periodic_task renewing_;
 };
 
 }  // namespace floodgate::cluster

@@ -2,48 +2,66 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::cluster {
 namespace {
 
-TEST(StartTurn, OneNodeAtATimeStarts) {
-    FLOODGATE_NEED_REDIS(false);
-    store::redis redis(store::shared_redis(false));
-    const std::string name = store::random_name("turn");
-    std::optional<start_turn> first(std::in_place, redis, name);
-    EXPECT_THROW(start_turn(redis, name, milliseconds(300)), std::runtime_error);
-    std::atomic<bool> second_has_it{false};
+constexpr start_turn_options one_look{.patience = milliseconds(0)};
+constexpr start_turn_options patient{.patience = milliseconds(30'000)};
+
+struct StartTurnTest : testing::Test {
+    void SetUp() override {
+        FLOODGATE_NEED_REDIS(false);
+        redis_ = std::make_unique<store::redis>(store::shared_redis(false));
+    }
+    const std::string name_ = store::random_name("turn");
+    const std::string key_ = name_ + ":start";
+    std::unique_ptr<store::redis> redis_;
+};
+
+TEST_F(StartTurnTest, OneNodeAtATimeStarts) {
+    std::optional<start_turn> first(std::in_place, *redis_, name_);
+    EXPECT_THROW(start_turn(*redis_, name_, one_look), std::runtime_error);
+    first.reset();
+    EXPECT_NO_THROW(start_turn(*redis_, name_, one_look));
+}
+
+TEST_F(StartTurnTest, TheNextNodeWaitsUntilTheFirstIsDone) {
+    std::optional<start_turn> first(std::in_place, *redis_, name_);
+    std::atomic<bool> first_is_done{false}, second_is_there{false};
     std::thread second([&] {
-        const start_turn mine(redis, name, milliseconds(10'000));
-        second_has_it = true;
+        second_is_there = true;
+        const start_turn mine(*redis_, name_, patient);
+        EXPECT_TRUE(first_is_done);
     });
-    std::this_thread::sleep_for(milliseconds(200));
-    EXPECT_FALSE(second_has_it);
+    EXPECT_TRUE(eventually([&] { return second_is_there.load(); }));
+    first_is_done = true;
     first.reset();
     second.join();
-    EXPECT_TRUE(second_has_it);
 }
 
-TEST(StartTurn, OfADeadNodeEndsByItself) {
-    FLOODGATE_NEED_REDIS(false);
-    store::redis redis(store::shared_redis(false));
-    const std::string name = store::random_name("turn");
+TEST_F(StartTurnTest, OfADeadNodeEndsByItself) {
     // As a node leaves it that was killed.
-    ASSERT_TRUE(redis.ask(name + ":start", {"SET", name + ":start", "dead", "PX", "500"}));
-    EXPECT_NO_THROW(start_turn(redis, name, milliseconds(10'000)));
+    ASSERT_TRUE(redis_->ask(key_, {"SET", key_, "dead", "PX", "500"}));
+    EXPECT_NO_THROW(start_turn(*redis_, name_, patient));
 }
 
-TEST(StartTurn, LastsAsLongAsItIsHeld) {
-    FLOODGATE_NEED_REDIS(false);
-    store::redis redis(store::shared_redis(false));
-    const std::string name = store::random_name("turn");
-    const start_turn slow(redis, name);
-    std::this_thread::sleep_for(milliseconds(6000));  // longer than it would last by itself
-    EXPECT_THROW(start_turn(redis, name, milliseconds(300)), std::runtime_error);
+TEST_F(StartTurnTest, LastsAsLongAsItIsHeld) {
+    const start_turn slow(*redis_, name_,
+                          {.turn = milliseconds(60'000), .renew_every = milliseconds(10)});
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(redis_->ask(key_, {"PEXPIRE", key_, "30000"}));
+        EXPECT_TRUE(eventually([&] {
+            return redis_->ask(key_, {"PTTL", key_})->integer > 30'000;
+        }));
+    }
+    EXPECT_THROW(start_turn(*redis_, name_, one_look), std::runtime_error);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/open_ledger.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "jobs/order_match.hpp"
+#include "sale/gate_schema.hpp"
 #include "shop/gate_loader.hpp"
 
 namespace floodgate::commands {
@@ -25,8 +26,8 @@ public:
     std::uint64_t count(const ledger::tally&) override { return 0; }  // nobody weighs here
 
     result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override {
-        const std::string line =
-            sale::key_of(of_.name, sale::partition_of(id, of_.partitions), "line");
+        const std::string line = sale::key_of(of_.name, sale::partition_of(id, of_.partitions),
+                                              sale::gate_schema::key::line);
         std::vector<sale::order_no> out;
         for (std::string from = "-";;) {
             const auto page = redis_.ask(line, {"XRANGE", line, from, "+", "COUNT", page_entries});

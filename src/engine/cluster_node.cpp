@@ -24,15 +24,8 @@ constexpr double share_purchases_from = 0.5;   // of a burst: one click never re
 cluster_node::cluster_node(world w)
     : world_(std::move(w)),
       limits_(world_.redis, world_.name),
-      limiting_("limits", limits_every,
-                [this] {
-                    limits_.exchange(world_.clock.now());
-                    return false;
-                }),
-      following_("follower", follow_every, [this] {
-          follow();
-          return false;
-      }) {}
+      limiting_("limits", limits_every, [this] { (void)limits_.exchange(world_.clock.now()); }),
+      following_("follower", follow_every, [this] { follow(); }) {}
 
 void cluster_node::join(const local_shop& here, std::unique_ptr<queue::reminders> reminders) {
     here_.emplace(here);

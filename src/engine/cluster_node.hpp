@@ -10,7 +10,7 @@
 #include <atomic>
 #include <optional>
 
-#include "clerk/routine.hpp"
+#include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
 #include "engine/leased_ledger.hpp"
 #include "engine/local_shop.hpp"
@@ -76,7 +76,7 @@ private:
     std::atomic<bool> catalogue_changed_{false};
     instant catalogue_read_{};         // of the follower's thread
     std::uint64_t rejoined_seen_ = 0;  // the same
-    clerk::routine limiting_, following_;
+    periodic_task limiting_, following_;
 };
 
 }  // namespace floodgate::engine

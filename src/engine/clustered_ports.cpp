@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
@@ -108,8 +107,6 @@ void clustered_ports::join(const local_shop& here, jobs::timed_jobs& jobs) {
         reminders = std::make_unique<queue::reminders>(
             with_.cluster.rabbitmq, with_.cluster.name, [&jobs] { jobs.look_at_deadlines(); });
     node_.join(here, std::move(reminders));
-    // Numbers of several nodes do not come in order: the ledger is always asked.
-    here.recent.start_from({std::numeric_limits<std::uint64_t>::max()});
 }
 
 // The partitions' keepers build it, wherever they are.

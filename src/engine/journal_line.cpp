@@ -20,10 +20,9 @@ namespace {
 
 journal_line::journal_line(const world& w, const clerk::options& o, sale::sequence entered)
     : journal_(w.journal),
-      source_(w.journal),
-      sink_(w.book, w.clock),
-      between_(w.book, source_, [this] { return journal_.appended(); }),
-      clerk_({source_, sink_, w.gate, w.clock}, o, entered,
+      sink_(w.book, sale::journal_line, w.clock),
+      between_(w.book, w.journal, [this] { return journal_.appended(); }),
+      clerk_({w.journal, sink_, w.gate, w.clock}, o, entered,
              {.news = [&node = w.node](auto news) { node.tell(news); }, .on_fatal = die}) {}
 
 void journal_line::start() {

@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "clerk/adapters.hpp"
 #include "clerk/clerk.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "engine/ports.hpp"
 #include "journal/journal.hpp"
 
@@ -28,7 +28,6 @@ public:
 
 private:
     journal::journal& journal_;
-    clerk::journal_source source_;
     clerk::ledger_sink sink_;
     shop::journal_in_flight between_;
     clerk::clerk clerk_;

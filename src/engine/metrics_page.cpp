@@ -106,7 +106,7 @@ void add_cluster(page_builder& page, const cluster_figures& c) {
     page.counter("floodgate_gate_calls_total", "Script calls to Redis that judge attempts.",
                  number(c.gate_calls));
     page.counter("floodgate_gate_unanswered_total",
-                 "Attempts told busy because Redis did not answer in time.",
+                 "Attempts told busy or undecided because Redis did not answer in time.",
                  number(c.gate_unanswered));
     page.counter("floodgate_gate_reflected_total", "Attempts refused without asking Redis.",
                  number(c.gate_reflected));

@@ -218,8 +218,9 @@ void read_cluster(config_file& file, settings& s) {
     file.read("cluster.lease_ms", c.lease, {1000, 60'000});
     file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
     read_stores(file, c);
-    // Other nodes move orders, too, and the bus may fail to tell.
-    if (s.mode == run_mode::clustered) s.recent.believed_for = believed_for;
+    if (s.mode == run_mode::embedded) return;
+    s.recent.believed_for = believed_for;  // others move orders, too, and the bus may fail to tell
+    s.recent.numbers_in_order = false;     // several nodes give them: the ledger is always asked
 }
 
 }  // namespace

@@ -80,7 +80,9 @@ TEST_F(SettingsTest, ReadASecretFromAFileOfItsOwn) {
 }
 
 TEST_F(SettingsTest, BelieveNewsOfOrdersForAMomentOnlyInACluster) {
-    EXPECT_EQ(read("mode = \"clustered\"").recent.believed_for, milliseconds(1000));
+    const settings s = read("mode = \"clustered\"");
+    EXPECT_EQ(s.recent.believed_for, milliseconds(1000));
+    EXPECT_FALSE(s.recent.numbers_in_order);
 }
 
 TEST_F(SettingsTest, HandTheTimedJobsHowLongSalesAreRemembered) {

@@ -10,15 +10,8 @@ constexpr auto believed_for = std::chrono::seconds(3);
 
 store_health::store_health(ports& of)
     : of_(of),
-      gate_looks_("look gate", look_every,
-                  [this] {
-                      look_at_gate();
-                      return false;
-                  }),
-      ledger_looks_("look ledger", look_every, [this] {
-          look_at_ledger();
-          return false;
-      }) {}
+      gate_looks_("look gate", look_every, [this] { look_at_gate(); }),
+      ledger_looks_("look ledger", look_every, [this] { look_at_ledger(); }) {}
 
 void store_health::start() {
     gate_looks_.start();

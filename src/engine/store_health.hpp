@@ -7,7 +7,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "clerk/routine.hpp"
+#include "base/periodic_task.hpp"
 #include "engine/ports.hpp"
 #include "engine/readiness.hpp"
 
@@ -39,7 +39,7 @@ private:
     bool built_once_ = false;  // guarded by mutex_
     gate_sight gate_;          // the same
     // Apart, so that one that hangs does not hide the other.
-    clerk::routine gate_looks_, ledger_looks_;
+    periodic_task gate_looks_, ledger_looks_;
 };
 
 }  // namespace floodgate::engine

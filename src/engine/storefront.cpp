@@ -28,7 +28,9 @@ storefront::storefront(const settings& s, const world& w)
       mailroom(recent, s.mailroom),
       with_(s),
       world_(w),
-      proxies_(s.trusted_proxies) {
+      proxies_(s.trusted_proxies),
+      orders_({recent, w.gate, w.book.orders()}),
+      ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -46,8 +48,6 @@ local_shop storefront::local() {
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
     return {
-        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
-        .ask_channels = [&by] { by.ask_channels(); },
         .reconciliation = [&by] { return by.reconciliation(); },
         .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
         .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
@@ -74,6 +74,9 @@ std::string storefront::metrics() {
 
 void storefront::open(opening o) {
     opening_.emplace(std::move(o));
+    const shop::settlement& settlement = opening_->timed_jobs.after();
+    checkout_.emplace(
+        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
     services_.emplace(api::services{.clock = world_.clock,
                                     .turnstile = world_.gate,
                                     .ledger = world_.book,
@@ -86,9 +89,12 @@ void storefront::open(opening o) {
                                     .showcase = showcase,
                                     .catalogue_mutex = catalogue_mutex,
                                     .recent = recent,
+                                    .orders = orders_,
+                                    .checkout = *checkout_,
+                                    .settlement = settlement,
+                                    .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
-                                    .channels = channels,
                                     .alarms = opening_->timed_jobs.alarms(),
                                     .warm_up = warm_up_,
                                     .clerk = help(opening_->timed_jobs),

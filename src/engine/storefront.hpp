@@ -71,6 +71,9 @@ private:
     api::warm_up_progress warm_up_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
+    shop::order_lookup orders_;
+    shop::ledger_health ledger_health_;
+    std::optional<shop::checkout> checkout_;
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

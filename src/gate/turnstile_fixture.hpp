@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/eventually.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "sale/line_in_memory.hpp"
@@ -96,11 +97,12 @@ private:
 
 class redis_world final : public gate_world {
 public:
-    explicit redis_world(const store::redis_options& to, redis_turnstile_options options = {})
+    explicit redis_world(const store::redis_options& to, redis_turnstile_options options = {},
+                         const monotonic_clock& clock = machine_time)
         : options_(std::move(options)), redis_(to) {
         if (options_.name == "fg") options_.name = store::random_name("gate");
-        gate_ = std::make_unique<redis_turnstile>(redis_, options_,
-                                                  [this](sale::sale_id) { ++lifted; });
+        gate_ = std::make_unique<redis_turnstile>(
+            redis_, options_, [this](sale::sale_id) { ++lifted; }, clock);
         for (std::uint32_t p = 0; p < options_.partitions; ++p) {
             EXPECT_TRUE(gate_->begin({p}, 1).has_value());
             EXPECT_TRUE(gate_->open({p}, 1).has_value());

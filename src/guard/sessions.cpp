@@ -33,7 +33,7 @@ sessions::key sessions::key_from(const sale::token_hash& hash) {
 }
 
 std::optional<identity> sessions::find(std::string_view token, instant now) const {
-    // Spares hashing whatever else somebody may put into the header.
+    // Saves hashing whatever else the header may hold.
     if (token.size() != token_characters) return std::nullopt;
     const key k = key_from(hash_of(token));
     const part& p = part_of(k);

@@ -30,9 +30,9 @@ struct looked_up {
 
 looked_up look_up(api::services& with, const push::long_polls::question& q, api::language lang) {
     try {
-        const auto found = api::look_up_order(with, q.buyer, q.order);
+        const auto found = with.orders.find(q.buyer, q.order);
         if (!found) return {std::nullopt, api::failure_reply(found.error(), lang)};
-        return {found->state, api::json_reply(200, found->json)};
+        return {found->state, api::json_reply(200, api::to_json(*found))};
     } catch (const std::exception& e) {
         log::error("edge.handler_failed", "path", orders_path, "error", e.what());
         return {std::nullopt, api::problem_reply(api::problem::internal, lang)};

@@ -7,8 +7,8 @@ namespace floodgate::jobs {
 void deadline_closer::step() {
     for (;;) {
         const auto report = world_.moves.close_due(world_.clock.now(), batch_max_);
-        if (report.has_error()) return trouble_.note(report.error().message());
-        trouble_.over();
+        if (report.has_error()) return trouble_.failed(report.error().message());
+        trouble_.succeeded();
         world_.after.settle(report->closed);
         world_.after.settle(report->closing);
         count(*report);

@@ -8,8 +8,8 @@
 #include <atomic>
 
 #include "base/clock.hpp"
+#include "base/failure_log.hpp"
 #include "base/histogram.hpp"
-#include "clerk/trouble.hpp"
 #include "ledger/move_book.hpp"
 #include "shop/settlement.hpp"
 
@@ -43,7 +43,7 @@ private:
 
     const world world_;
     const std::size_t batch_max_;
-    clerk::trouble trouble_{"closer"};
+    failure_log trouble_{log::level::error, "jobs.deadline_closer"};
     std::atomic<std::uint64_t> closed_{0}, sent_to_channel_{0}, late_ms_max_{0};
     histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000};
 };

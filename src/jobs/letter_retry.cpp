@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "sale/order_number.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::jobs {
 namespace {
@@ -20,29 +19,29 @@ bool was_decided(boost::system::error_code e) {
 bool letter_retry::step() {
     const auto due = world_.book.letters().due(world_.clock.now(), at_once_);
     if (due.has_error()) {
-        trouble_.note(due.error().message());
+        trouble_.failed(due.error().message());
         return false;
     }
     for (const ledger::letter& l : *due) {
         const result<void> done = retry(l);
         if (done.has_error()) {
-            trouble_.note(done.error().message());
+            trouble_.failed(done.error().message());
             return false;
         }
     }
-    trouble_.over();
+    trouble_.succeeded();
     return due->size() == at_once_;
 }
 
 // An error: the ledger is away, and there is no point in trying the others.
 result<void> letter_retry::retry(const ledger::letter& l) {
-    const auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
+    auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
     if (report.has_value()) {
         count(&letter_retry_figures::retried);
         count(&letter_retry_figures::revived);
         log::info("clerk.revived", "letter", l.id, "order", sale::to_text(l.promise.order),
                   "attempts", l.attempts);
-        settle(l, *report);
+        settle(l, std::move(*report));
         return {};
     }
     const auto why = report.error();
@@ -66,24 +65,22 @@ result<void> letter_retry::set_back(const ledger::letter& l, boost::system::erro
     return {};
 }
 
-void letter_retry::settle(const ledger::letter& l, const ledger::entry_report& report) {
+void letter_retry::settle(const ledger::letter& l, ledger::entry_report report) {
     ledger::move_outcome outcome{.moved = true};
     if (report.known > 0) {
         auto found = world_.book.orders().find(l.promise.order);
         if (found.has_error()) return;
         outcome.order = std::move(*found);
     } else {
-        std::vector<sale::order_news> news;
-        shop::append_news({&l.promise, 1}, report, news);
-        outcome.order = std::move(news.front().what);
+        outcome.order = std::move(report.orders.front());
     }
     world_.after.settle(outcome);
 }
 
 void letter_retry::watch() {
     const auto counts = world_.book.letters().count();
-    if (counts.has_error()) return watching_.note(counts.error().message());
-    watching_.over();
+    if (counts.has_error()) return watching_.failed(counts.error().message());
+    watching_.succeeded();
     world_.alarms.set(counts->dead > 0, alarm::kind::dead_letters, "letters",
                       fmt::format("{} promises could not be entered", counts->dead),
                       world_.clock.now());

@@ -1,5 +1,5 @@
-// Tries again to enter promises that were put aside, on the ladder; who has none left is a dead
-// letter, for an operator to decide on.
+// Tries again to enter promises that were put aside, after ever longer pauses. A promise that has
+// used up its retries becomes a dead letter, for an operator to decide on.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
-#include "clerk/trouble.hpp"
+#include "base/failure_log.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/retry_schedule.hpp"
 #include "shop/settlement.hpp"
@@ -43,13 +43,14 @@ public:
 private:
     result<void> retry(const ledger::letter& l);
     result<void> set_back(const ledger::letter& l, boost::system::error_code why);
-    void settle(const ledger::letter& l, const ledger::entry_report& report);
+    void settle(const ledger::letter& l, ledger::entry_report report);
     void count(std::uint64_t letter_retry_figures::*what);
 
     const world world_;
     const sale::retry_schedule retries_;
     const std::size_t at_once_;
-    clerk::trouble trouble_{"second_chances"}, watching_{"dead_letters"};
+    failure_log trouble_{log::level::error, "jobs.letter_retry"};
+    failure_log watching_{log::level::error, "jobs.letter_count"};
     mutable std::mutex mutex_;
     letter_retry_figures figures_;  // guarded by mutex_
 };

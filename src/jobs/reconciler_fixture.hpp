@@ -98,7 +98,8 @@ protected:
         if (batch.empty()) return;
         entered_ = end;
         const auto report = book_.orders().enter(batch, sale::sequence{entered_}).value();
-        for (const auto& r : report.refused) release(r.promise.order);
+        for (const sale::order& o : report.orders)
+            if (o.state == sale::order_state::failed) release(o.no);
     }
     void put_aside_next() {
         if (entered_ == line_.kept.size()) return;

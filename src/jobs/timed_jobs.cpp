@@ -28,10 +28,11 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, [this](auto news) { world_.node.tell(news); }),
+      after_(world_.gate, [this](std::span<const sale::order_news> news) { tell(news); }),
+      checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
-      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
+      asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
       rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
       forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
       watch_({.clerk = world_.clerk_figures,
@@ -57,12 +58,19 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
 
 void timed_jobs::start() {
     if (webhook_) webhook_->start();
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
 }
 
 void timed_jobs::stop() {
-    for (clerk::routine* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
+}
+
+// An order that waits for its channel need not wait for the inquiries' next turn as well.
+void timed_jobs::tell(std::span<const sale::order_news> news) {
+    world_.node.tell(news);
+    const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
+    if (std::ranges::any_of(news, waits)) asking_.wake();
 }
 
 bool timed_jobs::look_after_orders() {

@@ -10,8 +10,8 @@
 
 #include "alarm/webhook.hpp"
 #include "base/even_clock.hpp"
+#include "base/periodic_task.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/routine.hpp"
 #include "jobs/alert_watch.hpp"
 #include "jobs/deadline_closer.hpp"
 #include "jobs/letter_retry.hpp"
@@ -69,7 +69,6 @@ public:
     // Any thread.
     const shop::settlement& after() const { return after_; }
     alarm::board& alarms() { return board_; }
-    void ask_channels() { asking_.wake(); }
     void look_at_deadlines() { orders_.wake(); }
     sale::reconciliation reconciliation() const { return reconciler_.latest(); }
     result<sale::balance> reconcile(sale::sale_id id);
@@ -77,6 +76,7 @@ public:
     timed_job_figures read_figures() const;
 
 private:
+    void tell(std::span<const sale::order_news> news);
     bool look_after_orders();
     bool reconcile_all();
     bool watch_over();
@@ -86,6 +86,7 @@ private:
     std::optional<alarm::webhook> webhook_;
     alarm::board board_;
     shop::settlement after_;
+    shop::checkout checkout_;
     jobs::deadline_closer closer_;
     jobs::letter_retry chances_;
     jobs::payment_inquiries asker_;
@@ -96,7 +97,7 @@ private:
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
     // Last: they use everything above.
-    clerk::routine orders_, asking_, reconciling_, watching_;
+    periodic_task orders_, asking_, reconciling_, watching_;
 };
 
 }  // namespace floodgate::jobs

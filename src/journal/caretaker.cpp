@@ -7,47 +7,20 @@
 
 namespace floodgate::journal {
 
-void caretaker::start() {
-    thread_ = std::thread([this] { run(); });
-}
-
-void caretaker::stop() {
-    {
-        const std::scoped_lock held(mutex_);
-        stopping_ = true;
-    }
-    changed_.notify_one();
-    if (thread_.joinable()) thread_.join();
-}
-
 void caretaker::trim(sale::sequence position) {
     {
         const std::scoped_lock held(mutex_);
         trim_to_ = std::max(trim_to_, position);
-        woken_ = true;
     }
-    changed_.notify_one();
+    task_.wake();
 }
 
 void caretaker::want_spare() {
     {
         const std::scoped_lock held(mutex_);
         spare_wanted_ = true;
-        woken_ = true;
     }
-    changed_.notify_one();
-}
-
-void caretaker::run() {
-    for (;;) {
-        {
-            std::unique_lock held(mutex_);
-            changed_.wait(held, [this] { return woken_ || stopping_; });
-            if (stopping_) return;
-            woken_ = false;
-        }
-        work();
-    }
+    task_.wake();
 }
 
 void caretaker::work() {
@@ -58,10 +31,10 @@ void caretaker::work() {
         position = trim_to_;
         spare = std::exchange(spare_wanted_, false);
     }
-    // Deleting first: it may make the room the spare needs.
+    // Delete first: this may make the room that the spare needs.
     delete_below(position);
     if (!spare) return;
-    // Not fatal: the writer tries for itself when it needs one, and its failure counts.
+    // Not fatal: the writer makes a segment itself when it needs one, and that failure counts.
     if (auto made = maker_.prepare_spare(); !made)
         log::warning("journal.spare_failed", "directory", maker_.directory(), "reason",
                      made.error().message());

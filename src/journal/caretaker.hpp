@@ -1,12 +1,11 @@
 // The thread that has time: makes the next segment ahead of the rush and deletes old ones after it.
-// Neither is ever waited for by whoever appends or commits.
+// Appending and committing never wait for either.
 
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
-#include <thread>
 
+#include "base/periodic_task.hpp"
 #include "journal/segment_index.hpp"
 #include "journal/segment_maker.hpp"
 
@@ -16,10 +15,9 @@ class caretaker {
 public:
     caretaker(store::file_system& files, segment_maker& maker, segment_index& index)
         : files_(files), maker_(maker), index_(index) {}
-    ~caretaker() { stop(); }
 
-    void start();
-    void stop();  // finishes what it is doing
+    void start() { task_.start(); }
+    void stop() { task_.stop(); }  // finishes what it is doing
 
     // Whole segments at or below `position` may go.
     void trim(sale::sequence position);
@@ -30,7 +28,6 @@ public:
     void work();
 
 private:
-    void run();
     void delete_below(sale::sequence position);
 
     store::file_system& files_;
@@ -38,10 +35,13 @@ private:
     segment_index& index_;
 
     std::mutex mutex_;
-    std::condition_variable changed_;
-    bool woken_ = false, stopping_ = false, spare_wanted_ = false;
-    sale::sequence trim_to_;
-    std::thread thread_;
+    bool spare_wanted_ = false;  // guarded by mutex_
+    sale::sequence trim_to_;     // guarded by mutex_
+    static constexpr milliseconds after_exception{1000};
+    periodic_task task_{"journal care", after_exception, [this] {
+                            work();
+                            return next_step::when_woken();
+                        }};
 };
 
 }  // namespace floodgate::journal

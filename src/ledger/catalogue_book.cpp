@@ -36,7 +36,7 @@ struct window {
     friend bool operator==(const window&, const window&) = default;
 };
 
-// Nobody else changes the round until the transaction ends.
+// Locks the round until the transaction ends.
 std::optional<window> take_window(store::connection& c, sale::round_id id) {
     std::string sql = "SELECT starts_ms, ends_ms FROM rounds WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);

@@ -154,7 +154,7 @@ TEST_P(CatalogueContractTest, ALimitThatWasHighOnlyInTheDraftGuardsAsTheLowOneIt
     s.limit = 1;
     ASSERT_EQ(outcome(catalogue_.update_sale_terms(s)), fine);
     const auto report = verbs_.enter({verbs_.promise(id, 1), verbs_.promise(id, 1)});
-    EXPECT_EQ(report.refused.size(), 1U);
+    EXPECT_EQ(report.refused, 1U);
 }
 
 TEST_P(CatalogueContractTest, StatesMoveAsTheTableSays) {

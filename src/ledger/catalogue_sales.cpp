@@ -18,7 +18,7 @@ using store::transaction;
 constexpr std::array states{sale_state::draft, sale_state::published, sale_state::paused,
                             sale_state::ended};
 
-// A word nobody wrote must not open a sale.
+// An unknown word must not open a sale.
 sale_state to_state(std::string_view word) {
     const auto* found = std::ranges::find_if(states, [&](auto s) { return word == to_text(s); });
     return found == states.end() ? sale_state::ended : *found;
@@ -47,7 +47,7 @@ bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
     return c.ask(sql, id).next();
 }
 
-// Of a sale that is about to be changed: nobody else changes it until the transaction ends.
+// A sale that is about to be changed: locked until the transaction ends.
 result<sale_state> take_state(store::connection& c, sale::sale_id id) {
     std::string sql = "SELECT state FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);
@@ -99,7 +99,7 @@ result<void> catalogue_book::update_sale_terms(const sale::sale& s) {
     terms.stock = 0;  // not ours to judge here
     if (!makes_sense(terms)) return errc::invalid;
     return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
-        // The peak follows the limit freely while nobody can have bought: see README.md.
+        // The peak follows the limit freely while no buyer can have bought: see docs/ledger.md.
         const auto changed = db_.writer()->run(
             "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
             "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "

@@ -1,8 +1,9 @@
-// Whoever lost a task to another node does not write any more.
+// A node that lost a task to another one does not write any more.
 
 #include <set>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "ledger/fenced_database.hpp"
 #include "ledger/ledger_fixture.hpp"
 
@@ -17,6 +18,15 @@ protected:
     std::unique_ptr<ledger> node(std::optional<fence>& held) {
         return std::make_unique<ledger>(fenced(verbs_.db(), [&held] { return held; }));
     }
+    bool something_waits_for_a_lock() {
+        const auto c = verbs_.db().reader();
+        auto rows = c->ask(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'");
+        std::int64_t count = 0;
+        if (rows.next()) rows.read(count);
+        return count > 0;
+    }
+
     sale::sale_id sale_ = verbs_.add_sale();
     const std::string name_ = "clerk 3";
 };
@@ -100,7 +110,7 @@ TEST_P(FenceContractTest, ARaiseWaitsForTheWriteThatIsUnderWay) {
             (void)book_.fences().raise(name_).value();
             raised = true;
         });
-        std::this_thread::sleep_for(milliseconds(100));
+        ASSERT_TRUE(eventually([this] { return something_waits_for_a_lock(); }));
         EXPECT_FALSE(raised);
         t.commit();
     }

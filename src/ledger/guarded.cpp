@@ -1,18 +1,18 @@
 #include "ledger/guarded.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <random>
 #include <string>
 #include <thread>
 
+#include "base/backoff.hpp"
 #include "base/log.hpp"
 
 namespace floodgate::ledger {
 namespace {
 
-constexpr int tries_max = 20;  // Galera nodes that all want one row need more than ten
-constexpr int pause_ms_max = 100;
+constexpr std::uint64_t tries_max = 20;  // Galera nodes that all want one row need more than ten
+constexpr backoff pauses{std::chrono::milliseconds(2), std::chrono::milliseconds(100)};
 // A lock is waited for some seconds: ten of those waits would be too many.
 constexpr std::chrono::seconds patience_max{10};
 
@@ -38,9 +38,7 @@ bool patience::lasts() {
     if (++tries_ >= tries_max || std::chrono::steady_clock::now() - since_ > patience_max)
         return false;
     thread_local std::minstd_rand chance(std::random_device{}());
-    const int longest = std::min(pause_ms_max, 1 << std::min(tries_, 7));
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(std::uniform_int_distribution(1, longest)(chance)));
+    std::this_thread::sleep_for(pauses.after(tries_, chance));
     return true;
 }
 

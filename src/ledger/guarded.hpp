@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -22,11 +24,11 @@ errc explain_entry(std::string_view act, const store::sql_error& failure);
 // How often and how long an act is run again because another transaction was in its way.
 class patience {
 public:
-    // Waits a little, longer each time and never the same as others who wait; false: no more.
+    // Waits a little, longer each time and with jitter, so that competitors part; false: no more.
     bool lasts();
 
 private:
-    int tries_ = 0;
+    std::uint64_t tries_ = 0;
     std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
@@ -57,7 +59,7 @@ auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
                                  [&](const store::sql_error& e) { return explain_entry(name, e); });
 }
 
-// For an act that shows rows to a visitor: nobody is to see them twice, so it is run once.
+// For an act that shows rows to a visitor: it runs once, so that no row is seen twice.
 template <class Act>
 auto guarded_visit(std::string_view name, Act&& act) -> decltype(act()) {
     try {

@@ -36,10 +36,10 @@ struct sale_tally {
 };
 
 struct tally {
-    std::map<std::int64_t, sale::sequence> positions;  // how far each line was entered then
+    std::map<sale::line_id, sale::sequence> positions;  // how far each line was entered then
     std::vector<sale_tally> sales;
 
-    sale::sequence position(std::int64_t line = journal_line) const {
+    sale::sequence position(sale::line_id line = sale::journal_line) const {
         const auto found = positions.find(line);
         return found == positions.end() ? sale::sequence{} : found->second;
     }

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "queue/rabbit_queue.hpp"
 #include "queue/stream_queue.hpp"
 #include "store/redis/redis_fixture.hpp"
@@ -44,16 +45,6 @@ inline std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t las
     std::vector<std::uint64_t> out(last + 1 - first);
     std::iota(out.begin(), out.end(), first);
     return out;
-}
-
-template <class Condition>
-bool becomes_true(const Condition& condition, milliseconds within = 15s) {
-    const auto by = std::chrono::steady_clock::now() + within;
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() >= by) return false;
-        std::this_thread::sleep_for(2ms);
-    }
-    return true;
 }
 
 class queue_fixture {
@@ -139,7 +130,7 @@ inline sale::sequence at(std::uint64_t number, std::uint64_t epoch = 1) {
 inline std::vector<std::uint64_t> read_orders(promise_queue& q, sale::sequence after,
                                               std::size_t count, milliseconds within = 15s) {
     std::vector<sale::promise> got;
-    becomes_true(
+    eventually(
         [&] {
             const sale::sequence from{after.value + got.size()};
             return !q.read(from, count - got.size(), got) || got.size() >= count;
@@ -149,7 +140,7 @@ inline std::vector<std::uint64_t> read_orders(promise_queue& q, sale::sequence a
 }
 
 inline bool becomes_corrupt(promise_queue& q, sale::sequence after) {
-    return becomes_true([&] {
+    return eventually([&] {
         std::vector<sale::promise> ignored;
         const auto r = q.read(after, 1, ignored);
         return !r && r.error() == errc::corrupt;

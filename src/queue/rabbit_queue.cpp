@@ -1,12 +1,12 @@
 #include "queue/rabbit_queue.hpp"
 
+#include <thread>
+
 #include "base/log.hpp"
-#include "base/thread.hpp"
 
 namespace floodgate::queue {
 namespace {
 
-using steady = std::chrono::steady_clock;
 using store::rabbit_delivery;
 
 // An entry comes again when a node goes, and never because of what is in it.
@@ -38,7 +38,10 @@ rabbit_queue::rabbit_queue(store::redis& redis, const store::rabbit_options& rab
     : options_(std::move(o)),
       rabbit_(rabbit),
       stream_(redis, {options_.name, options_.partition, "relay", options_.consumer}),
-      relay_(stream_, rabbit_, exchange_of(options_), std::to_string(options_.partition.number)) {}
+      relay_(stream_, rabbit_, exchange_of(options_), std::to_string(options_.partition.number)),
+      failures_(log::level::warning, "queue.rabbit", "partition", options_.partition.number),
+      task_(
+          "rabbit_queue", options_.retry_after, [this] { return step(); }, [this] { finish(); }) {}
 
 rabbit_queue::~rabbit_queue() { stop(); }
 
@@ -59,6 +62,7 @@ rabbit_queue::figures rabbit_queue::read_figures() const {
             .received = received_,
             .doubled = doubled_,
             .dead = dead_,
+            .failures = failed_,
             .connected = connected_};
 }
 
@@ -71,8 +75,8 @@ void rabbit_queue::start(sale::sequence entered, std::function<void()> news) {
     left_ = {};
     stream_.resume();
     rabbit_.resume();
-    stopping_ = finished_ = false;
-    thread_ = std::thread([this] { work(); });
+    failing_ = false;
+    task_.start();
 }
 
 void rabbit_queue::stop() {
@@ -82,51 +86,40 @@ void rabbit_queue::stop() {
 }
 
 void rabbit_queue::halt() {
-    {
-        std::unique_lock lock(mutex_);
-        stopping_ = true;
-        wake_.notify_all();
-        stream_.interrupt();
-        rabbit_.wake();
-        wake_.wait_for(lock, stop_patience, [this] { return finished_; });
-    }
-    if (!thread_.joinable()) return;
-    rabbit_.interrupt();
-    thread_.join();
+    task_.ask_to_stop();
+    stream_.interrupt();
+    rabbit_.wake();
+    if (!task_.stop_within(stop_patience)) rabbit_.interrupt();
+    task_.stop();
     rabbit_.resume();
     stream_.resume();
 }
 
-void rabbit_queue::work() {
-    name_thread("rabbit_queue");
-    bool failing = false;
-    for (;;) {
-        const result<void> done = step();
-        connected_ = rabbit_.is_open();
-        if (fresh_) news_();
-        fresh_ = false;
-        if (!rest(milliseconds(0))) break;
-        if (!done && !failing && done.error() != errc::corrupt)
-            log::warning("queue.rabbit_failed", "partition", options_.partition.number, "reason",
-                         done.error().message());
-        if (done && failing)
-            log::info("queue.rabbit_recovered", "partition", options_.partition.number);
-        failing = !done;
-        if (failing && !rest(options_.retry_after)) break;
-    }
+next_step rabbit_queue::step() {
+    const result<void> done = work();
+    connected_ = rabbit_.is_open();
+    if (std::exchange(fresh_, false)) news_();
+    if (task_.stopping()) return next_step::at_once();  // interrupted, which is no failure
+    failing_ = !done;
+    if (done) failures_.succeeded();
+    if (done) return next_step::at_once();
+    ++failed_;
+    // A corrupt line has been reported by break_off().
+    if (done.error() != errc::corrupt) failures_.failed(done.error().message());
+    return next_step::not_before(options_.retry_after);
+}
+
+void rabbit_queue::finish() {
     // An acknowledgement has no answer; but whatever is asked after it is answered after it.
-    if (!failing && acknowledge()) (void)rabbit_.look_at_queue(queue_of(options_));
-    if (!failing) (void)note_entered();
-    rabbit_.close();  // another may have the partition at once
+    if (!failing_ && acknowledge()) (void)rabbit_.look_at_queue(queue_of(options_));
+    if (!failing_) (void)note_entered();
+    rabbit_.close();  // another node may take the partition at once
     connected_ = false;
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    wake_.notify_all();
 }
 
 // Without Redis, what RabbitMQ has still goes on to the ledger; without RabbitMQ, only durable()
 // does.
-result<void> rabbit_queue::step() {
+result<void> rabbit_queue::work() {
     const auto opened = rabbit_.open();
     result<void> redis = watch(opened ? options_.check_every : options_.watch_every);
     if (line_.given_up()) return errc::corrupt;
@@ -180,7 +173,7 @@ result<void> rabbit_queue::prepare() {
                                                     {"x-overflow", "reject-publish"},
                                                     {"x-delivery-limit", deliveries_max}});
     if (!made) return made.error();
-    // A consumer that is still counted has messages in hand that nobody else can see.
+    // A consumer that is still counted has messages in hand that no other consumer can see.
     if (made->consumers > 0) {
         rabbit_.close();
         return errc::conflict;
@@ -191,13 +184,13 @@ result<void> rabbit_queue::prepare() {
     return {};
 }
 
-// Whoever held it may be letting go just now.
+// The former holder may be letting go just now.
 result<void> rabbit_queue::prepare_soon() {
-    const auto by = steady::now() + hold_patience;
+    const auto by = machine_time.now() + hold_patience;
     for (;;) {
         const auto done = prepare();
         if (done || done.error() != errc::conflict) return done;
-        if (steady::now() >= by) return errc::store_unavailable;
+        if (machine_time.now() >= by) return errc::store_unavailable;
         std::this_thread::sleep_for(hold_again);
     }
 }
@@ -288,23 +281,16 @@ void rabbit_queue::break_off(const char* event, sale::line_place at) {
 }
 
 result<void> rabbit_queue::watch(milliseconds every) {
-    if (steady::now() - watched_ < every) return {};
+    if (machine_time.now() - watched_ < every) return {};
     const auto promised = stream_.promised();
     if (!promised) return promised.error();
-    watched_ = steady::now();
+    watched_ = machine_time.now();
     if (!*promised) return {};
     line_.saw(**promised);
     const sale::line_place end = line_.end();
     if (!line_.given_up() && (*promised)->epoch == end.epoch && (*promised)->number < end.number)
         break_off("queue.line_went_back", **promised);
     return {};
-}
-
-// False: it is time to stop.
-bool rabbit_queue::rest(milliseconds time) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, time, [this] { return stopping_; });
-    return !stopping_;
 }
 
 // What RabbitMQ has is older than what the stream has.
@@ -341,7 +327,7 @@ result<void> rabbit_queue::forget() {
     const auto connection = rabbit_.is_open() ? rabbit_.open() : errc::store_unavailable;
     if (!connection || *connection != left.connection) return errc::store_unavailable;
     if (const auto done = rabbit_.ack(left.last_tag, true); !done) return done;
-    // As in work().
+    // As in finish().
     const auto facts = rabbit_.look_at_queue(queue_of(options_));
     if (!facts) return facts.error();
     return {};

@@ -14,11 +14,10 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <string>
-#include <thread>
 
+#include "base/failure_log.hpp"
+#include "base/periodic_task.hpp"
 #include "queue/partition_stream.hpp"
 #include "queue/promise_queue.hpp"
 #include "queue/received_line.hpp"
@@ -43,6 +42,7 @@ class rabbit_queue final : public promise_queue {
 public:
     struct figures {                                                     // since it was made
         std::uint64_t relayed = 0, received = 0, doubled = 0, dead = 0;  // messages
+        std::uint64_t failures = 0;                                      // steps
         bool connected = false;
     };
 
@@ -63,8 +63,9 @@ public:
 
 private:
     void halt();
-    void work();
-    result<void> step();
+    next_step step();
+    result<void> work();
+    void finish();
     result<void> attach();
     result<void> prepare();
     result<void> prepare_soon();
@@ -78,7 +79,6 @@ private:
     result<void> drain(std::size_t max);
     result<void> watch(milliseconds every);
     void break_off(const char* event, sale::line_place at);
-    bool rest(milliseconds time);
 
     const rabbit_queue_options options_;
     store::rabbit rabbit_;
@@ -90,7 +90,7 @@ private:
     bool out_of_order_ = false;                   // tags, on this connection
     std::uint64_t noted_ = 0;                     // what the gate was told last
     bool fresh_ = false;                          // something to read has come
-    std::chrono::steady_clock::time_point watched_{};
+    moment watched_{};
 
     struct leftovers {  // what left_behind() took from RabbitMQ
         std::uint64_t connection = 0;
@@ -98,12 +98,11 @@ private:
         std::vector<sale::promise> promises;
     } left_;
 
-    std::atomic<std::uint64_t> received_{0}, doubled_{0}, dead_{0};
+    std::atomic<std::uint64_t> received_{0}, doubled_{0}, dead_{0}, failed_{0};
     std::atomic<bool> connected_{false};
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool stopping_ = false, finished_ = true;
-    std::thread thread_;
+    bool failing_ = false;  // the latest step's outcome
+    failure_log failures_;
+    periodic_task task_;
 };
 
 }  // namespace floodgate::queue

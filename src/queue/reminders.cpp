@@ -1,9 +1,8 @@
 #include "queue/reminders.hpp"
 
 #include <algorithm>
-#include <random>
 
-#include "base/thread.hpp"
+#include "base/random_id.hpp"
 
 namespace floodgate::queue {
 namespace {
@@ -20,37 +19,36 @@ constexpr milliseconds stop_patience{500};
 constexpr minutes declare_every{5};
 constexpr minutes outlasts{10};
 
-std::string fresh_word() {
-    std::random_device seed;
-    return std::to_string((std::uint64_t{seed()} << 32U) | seed());
-}
-
 }  // namespace
 
 reminders::reminders(const store::rabbit_options& rabbit, std::string name,
-                     std::function<void()> on_due, reminders_options o)
-    : name_(std::move(name)), options_(o), on_due_(std::move(on_due)), rabbit_(rabbit) {}
+                     std::function<void()> on_due, reminders_options o,
+                     const monotonic_clock& clock)
+    : name_(std::move(name)),
+      options_(o),
+      on_due_(std::move(on_due)),
+      clock_(clock),
+      rabbit_(rabbit),
+      task_(
+          "reminders", options_.retry_after, [this] { return step(); },
+          [this] {
+              rabbit_.close();
+              connected_ = false;
+          }) {}
 
 reminders::~reminders() { stop(); }
 
 void reminders::start() {
     stop();
     rabbit_.resume();
-    stopping_ = finished_ = false;
-    thread_ = std::thread([this] { work(); });
+    task_.start();
 }
 
 void reminders::stop() {
-    {
-        std::unique_lock lock(mutex_);
-        stopping_ = true;
-        wake_.notify_all();
-        rabbit_.wake();
-        wake_.wait_for(lock, stop_patience, [this] { return finished_; });
-    }
-    if (!thread_.joinable()) return;
-    rabbit_.interrupt();
-    thread_.join();
+    task_.ask_to_stop();
+    rabbit_.wake();
+    if (!task_.stop_within(stop_patience)) rabbit_.interrupt();
+    task_.stop();
 }
 
 void reminders::remind(milliseconds after) {
@@ -75,27 +73,13 @@ reminders::figures reminders::read_figures() const {
     return {.sent = sent_, .due = due_, .dropped = dropped_, .connected = connected_};
 }
 
-void reminders::work() {
-    name_thread("reminders");
-    while (!stopping()) {
-        const auto done = step();
-        connected_ = rabbit_.is_open();
-        std::unique_lock lock(mutex_);
-        if (!done) wake_.wait_for(lock, options_.retry_after, [this] { return stopping_; });
-    }
-    rabbit_.close();
-    connected_ = false;
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    wake_.notify_all();
+next_step reminders::step() {
+    const auto done = work();
+    connected_ = rabbit_.is_open();
+    return done ? next_step::at_once() : next_step::not_before(options_.retry_after);
 }
 
-bool reminders::stopping() {
-    const std::lock_guard lock(mutex_);
-    return stopping_;
-}
-
-result<void> reminders::step() {
+result<void> reminders::work() {
     const auto connection = rabbit_.open();
     if (!connection) return connection.error();
     if (const auto done = attach(*connection); !done) return done;
@@ -106,7 +90,7 @@ result<void> reminders::step() {
 result<void> reminders::attach(std::uint64_t connection) {
     if (attached_ == connection) return {};
     declared_.clear();
-    const std::string due = name_ + ".due", own = due + "." + fresh_word();
+    const std::string due = name_ + ".due", own = due + "." + random_id();
     if (const auto done = rabbit_.declare_exchange(due, "fanout"); !done) return done;
     const auto made = rabbit_.declare_queue(own, {{"x-max-length", heard_max}},
                                             store::queue_life::with_connection);
@@ -122,7 +106,7 @@ std::string reminders::delay_queue(milliseconds after) const {
 }
 
 std::vector<milliseconds> reminders::to_send() {
-    const auto now = steady::now();
+    const auto now = clock_.now();
     const std::lock_guard lock(mutex_);
     std::vector<milliseconds> out;
     for (auto at = delays_.begin(); at != delays_.end();) {
@@ -156,7 +140,7 @@ result<void> reminders::send() {
 }
 
 result<void> reminders::declare(milliseconds after) {
-    const auto now = steady::now();
+    const auto now = clock_.now();
     const auto known = declared_.find(after);
     if (known != declared_.end() && now - known->second < declare_every) return {};
     const auto made =
@@ -171,7 +155,7 @@ result<void> reminders::declare(milliseconds after) {
 
 // Until a reminder that was held back may be sent.
 milliseconds reminders::until_next() {
-    const auto now = steady::now();
+    const auto now = clock_.now();
     const std::lock_guard lock(mutex_);
     milliseconds wait = listen_for;
     for (const auto& entry : delays_) {

@@ -3,7 +3,7 @@
 // A reminder waits in a queue of its delay (NAME.delay.MS) until that queue's time to live ends it,
 // and is dead-lettered to the exchange NAME.due, which tells every node that is there: the one that
 // looks after deadlines is among them. One queue for each delay, because RabbitMQ lets messages die
-// only at the head of a queue. A delay queue that nobody uses any more goes by itself.
+// only at the head of a queue. A delay queue that is no longer used goes by itself.
 //
 // Only a hint: deadlines are found by polling as well. So nothing is retried for long, and
 // reminders of one delay that come close together are one.
@@ -11,15 +11,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "base/clock.hpp"
+#include "base/periodic_task.hpp"
 #include "base/result.hpp"
 #include "store/rabbit/rabbit.hpp"
 
@@ -42,7 +40,7 @@ public:
     // `name` is the cluster's: before every queue and exchange. `on_due` is called from the
     // reminders' own thread.
     reminders(const store::rabbit_options& rabbit, std::string name, std::function<void()> on_due,
-              reminders_options o = {});
+              reminders_options o = {}, const monotonic_clock& clock = machine_time);
     ~reminders();  // stop()
 
     void start();
@@ -53,14 +51,13 @@ public:
     figures read_figures() const;
 
 private:
-    using steady = std::chrono::steady_clock;
     struct delay {
         bool wanted = false;
-        steady::time_point sent{};
+        moment sent{};
     };
 
-    void work();
-    result<void> step();
+    next_step step();
+    result<void> work();
     result<void> attach(std::uint64_t connection);
     result<void> send();
     result<void> declare(milliseconds after);
@@ -68,22 +65,20 @@ private:
     std::string delay_queue(milliseconds after) const;
     std::vector<milliseconds> to_send();
     milliseconds until_next();
-    bool stopping();
 
     const std::string name_;
     const reminders_options options_;
     const std::function<void()> on_due_;
+    const monotonic_clock& clock_;
     store::rabbit rabbit_;
-    std::uint64_t attached_ = 0;                           // the connection's number
-    std::map<milliseconds, steady::time_point> declared_;  // on this connection, and when
+    std::uint64_t attached_ = 0;               // the connection's number
+    std::map<milliseconds, moment> declared_;  // on this connection, and when
 
     std::atomic<std::uint64_t> sent_{0}, due_{0}, dropped_{0};
     std::atomic<bool> connected_{false};
     std::mutex mutex_;
-    std::map<milliseconds, delay> delays_;
-    bool stopping_ = false, finished_ = true;
-    std::condition_variable wake_;
-    std::thread thread_;
+    std::map<milliseconds, delay> delays_;  // guarded by mutex_
+    periodic_task task_;
 };
 
 }  // namespace floodgate::queue

@@ -22,16 +22,17 @@ protected:
             if (hand_->open()) (void)hand_->delete_queue(queue);
         if (hand_->open()) (void)hand_->delete_exchange(name_ + ".due");
     }
-    std::unique_ptr<reminders> open(std::size_t delays_max = 64, milliseconds together = 100ms) {
+    std::unique_ptr<reminders> open(std::size_t delays_max = 64,
+                                    const monotonic_clock& clock = machine_time) {
         auto r = std::make_unique<reminders>(
             shared_rabbit(), name_,
             [this] {
                 const std::lock_guard lock(mutex_);
                 heard_.push_back(steady::now());
             },
-            reminders_options{.together = together, .delays_max = delays_max});
+            reminders_options{.delays_max = delays_max}, clock);
         r->start();
-        EXPECT_TRUE(becomes_true([&] { return r->read_figures().connected; }));
+        EXPECT_TRUE(eventually([&] { return r->read_figures().connected; }));
         return r;
     }
     std::vector<steady::time_point> heard() {
@@ -50,7 +51,7 @@ TEST_F(RemindersTest, ComeAfterTheirDelayTheShorterOneFirst) {
     const auto began = steady::now();
     r->remind(2500ms);
     r->remind(900ms);
-    ASSERT_TRUE(becomes_true([&] { return heard().size() == 2; }));
+    ASSERT_TRUE(eventually([&] { return heard().size() == 2; }));
     const auto times = heard();
     EXPECT_GE(times[0] - began, 1s);
     EXPECT_LT(times[0] - began, 2900ms);
@@ -59,16 +60,19 @@ TEST_F(RemindersTest, ComeAfterTheirDelayTheShorterOneFirst) {
 }
 
 TEST_F(RemindersTest, ThoseOfOneDelayThatComeCloseTogetherAreOne) {
-    const auto r = open(64, 1000ms);
-    const auto began = steady::now();
-    do {
-        r->remind(1500ms);
-        std::this_thread::sleep_for(1ms);
-    } while (steady::now() - began < 600ms);
-    const auto sent = r->read_figures().sent;
-    EXPECT_LE(sent, static_cast<std::uint64_t>((steady::now() - began) / 1s) + 1);
-    EXPECT_TRUE(becomes_true([&] { return r->read_figures().sent > 1; }))
-        << "the last call has its reminder too";
+    manual_monotonic_clock clock;
+    const auto r = open(64, clock);
+    const auto sent = [&] { return r->read_figures().sent; };
+    r->remind(10s);
+    ASSERT_TRUE(eventually([&] { return sent() == 1; }));
+    for (int i = 0; i < 1000; ++i) r->remind(10s);
+    r->remind(20s);
+    ASSERT_TRUE(eventually([&] { return sent() == 2; })) << "another delay is not held back";
+    clock.advance(reminders_options{}.together);
+    EXPECT_TRUE(eventually([&] { return sent() == 3; })) << "the last call has its reminder too";
+    r->remind(20s);
+    ASSERT_TRUE(eventually([&] { return sent() == 4; }));
+    EXPECT_EQ(sent(), 4U) << "a thousand calls were one reminder";
 }
 
 TEST_F(RemindersTest, EachDelayHasAQueueUpToALimit) {
@@ -77,7 +81,7 @@ TEST_F(RemindersTest, EachDelayHasAQueueUpToALimit) {
     r->remind(20s);
     r->remind(12s);
     r->remind(30s);
-    EXPECT_TRUE(becomes_true([&] { return r->read_figures().sent >= 2; }));
+    EXPECT_TRUE(eventually([&] { return r->read_figures().sent >= 2; }));
     EXPECT_EQ(r->read_figures().dropped, 1U) << "none of the two is as long as 30 s";
     ASSERT_TRUE(hand_->open());
     EXPECT_TRUE(hand_->look_at_queue(name_ + ".delay.10000"));
@@ -89,8 +93,8 @@ TEST_F(RemindersTest, EveryNodeIsTold) {
     const auto here = open();
     const auto there = open();
     there->remind(1s);
-    EXPECT_TRUE(becomes_true([&] { return here->read_figures().due == 1; }));
-    EXPECT_TRUE(becomes_true([&] { return there->read_figures().due == 1; }));
+    EXPECT_TRUE(eventually([&] { return here->read_figures().due == 1; }));
+    EXPECT_TRUE(eventually([&] { return there->read_figures().due == 1; }));
 }
 
 TEST(Reminders, WithoutRabbitNobodyWaits) {

@@ -1,12 +1,9 @@
 #include "queue/stream_queue.hpp"
 
 #include "base/log.hpp"
-#include "base/thread.hpp"
 
 namespace floodgate::queue {
 namespace {
-
-using steady = std::chrono::steady_clock;
 
 constexpr std::size_t removed_at_once = 1000;
 
@@ -14,7 +11,14 @@ constexpr std::size_t removed_at_once = 1000;
 
 stream_queue::stream_queue(store::redis& redis, stream_queue_options o)
     : options_(std::move(o)),
-      stream_(redis, {options_.name, options_.partition, "clerk", options_.consumer}) {}
+      stream_(redis, {options_.name, options_.partition, "clerk", options_.consumer}),
+      failures_(log::level::warning, "queue.stream", "partition", options_.partition.number),
+      task_(
+          "stream_queue", options_.retry_after, [this] { return step(); },
+          // Once more, so that the next reader finds only what is left; not when it may take long.
+          [this] {
+              if (failures_.failures() == 0) (void)remove_entered();
+          }) {}
 
 stream_queue::~stream_queue() { stop(); }
 
@@ -31,20 +35,15 @@ void stream_queue::start(sale::sequence entered, std::function<void()> news) {
     noted_ = 0;
     missing_ = fresh_ = false;
     needless_.clear();
-    stopping_ = false;
     stream_.resume();
     stream_.start_over();
-    thread_ = std::thread([this] { work(); });
+    task_.start();
 }
 
 void stream_queue::stop() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    wake_.notify_all();
+    task_.ask_to_stop();
     stream_.interrupt();
-    if (thread_.joinable()) thread_.join();
+    task_.stop();
 }
 
 result<void> stream_queue::read(sale::sequence after, std::size_t max,
@@ -56,25 +55,26 @@ void stream_queue::entered(sale::sequence position) { line_.entered(position); }
 
 sale::sequence stream_queue::durable() const { return line_.durable(); }
 
-void stream_queue::work() {
-    name_thread("stream_queue");
-    bool failing = false;
-    for (;;) {
-        result<void> done = remove_entered();
-        if (done) done = watch();
-        const bool full = line_.size() >= options_.buffer_max || line_.given_up();
-        if (done && !full) done = fetch();
-        if (stopping()) break;
-        if (!done && !failing)
-            log::warning("queue.stream_failed", "partition", options_.partition.number, "reason",
-                         done.error().message());
-        if (done && failing)
-            log::info("queue.stream_recovered", "partition", options_.partition.number);
-        failing = !done;
-        if (failing || full) rest(failing ? options_.retry_after : options_.watch_every);
+next_step stream_queue::step() {
+    const result<void> done = work();
+    if (task_.stopping()) return next_step::at_once();  // interrupted, which is no failure
+    if (!done) {
+        failures_.failed(done.error().message());
+        return next_step::not_before(options_.retry_after);
     }
-    // One more time, so that the next reader need not wonder; not when it may take long.
-    if (!failing) (void)remove_entered();
+    failures_.succeeded();
+    return is_full() ? next_step::after(options_.watch_every) : next_step::at_once();
+}
+
+result<void> stream_queue::work() {
+    if (const auto done = remove_entered(); !done) return done;
+    if (const auto done = watch(); !done) return done;
+    if (is_full()) return {};
+    return fetch();
+}
+
+bool stream_queue::is_full() const {
+    return line_.size() >= options_.buffer_max || line_.given_up();
 }
 
 result<void> stream_queue::fetch() {
@@ -118,10 +118,11 @@ bool stream_queue::add(const stream_entry& e) {
 // A gate that counts less than has come is one whose store went back in time.
 result<void> stream_queue::watch() {
     const bool full = line_.size() >= options_.buffer_max;
-    if (steady::now() - watched_ < (full ? options_.watch_every : options_.check_every)) return {};
+    if (machine_time.now() - watched_ < (full ? options_.watch_every : options_.check_every))
+        return {};
     const auto promised = stream_.promised();
     if (!promised) return promised.error();
-    watched_ = steady::now();
+    watched_ = machine_time.now();
     if (!*promised) return {};
     line_.saw(**promised);
     const sale::line_place end = line_.end();
@@ -149,16 +150,6 @@ result<void> stream_queue::remove_entered() {
     if (const auto done = stream_.note_entered(has); !done) return done;
     noted_ = has.number;
     return {};
-}
-
-bool stream_queue::stopping() {
-    const std::lock_guard lock(mutex_);
-    return stopping_;
-}
-
-void stream_queue::rest(milliseconds time) {
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, time, [this] { return stopping_; });
 }
 
 }  // namespace floodgate::queue

@@ -6,11 +6,10 @@
 
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
-#include <thread>
 
+#include "base/failure_log.hpp"
+#include "base/periodic_task.hpp"
 #include "queue/partition_stream.hpp"
 #include "queue/promise_queue.hpp"
 #include "queue/received_line.hpp"
@@ -44,13 +43,13 @@ public:
     sale::sequence durable() const override;
 
 private:
-    void work();
+    next_step step();
+    result<void> work();
+    bool is_full() const;
     result<void> fetch();
     result<void> watch();
     result<void> remove_entered();
     bool add(const stream_entry& e);
-    bool stopping();
-    void rest(milliseconds time);
 
     const stream_queue_options options_;
     partition_stream stream_;
@@ -60,11 +59,9 @@ private:
     bool fresh_ = false;    // there is something to read
     std::vector<sale::line_place> needless_;  // the ledger had them before we began
     std::uint64_t noted_ = 0;                 // what the gate was told last
-    std::chrono::steady_clock::time_point watched_{};
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool stopping_ = false;
-    std::thread thread_;
+    moment watched_{};
+    failure_log failures_;
+    periodic_task task_;
 };
 
 }  // namespace floodgate::queue

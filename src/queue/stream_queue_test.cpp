@@ -19,13 +19,12 @@ TEST(StreamQueue, GoesOnWhenRedisComesBack) {
     ASSERT_EQ(read_orders(*q, at(0), 6), from_to(1, 6));
     server.kill();
     q->entered(at(4));
-    std::this_thread::sleep_for(300ms);
     server.start();
-    becomes_true([&] { return world.length() >= 0; });
+    ASSERT_TRUE(eventually([&] { return world.length() >= 0; }));
     world.append(7, 9);
     EXPECT_EQ(read_orders(*q, at(4), 5), from_to(5, 9));
     q->entered(at(9));
-    EXPECT_TRUE(becomes_true([&] { return world.length() == 0; }));
+    EXPECT_TRUE(eventually([&] { return world.length() == 0; }));
 }
 
 TEST(StreamQueue, StopsWhileRedisDoesNotAnswer) {
@@ -55,7 +54,7 @@ TEST(StreamQueue, RemovesTheDeadFromItsGroup) {
     const auto q = world.open("d");
     q->start(at(0), nobody);
     ASSERT_EQ(read_orders(*q, at(0), 3), from_to(1, 3));
-    EXPECT_TRUE(becomes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         const auto reply =
             world.redis().ask(world.line, {"XINFO", "CONSUMERS", world.line, "clerk"});
         return reply && reply->items.size() == 1 && reply->items[0].items[1].text == "d";
@@ -71,12 +70,12 @@ TEST(StreamQueue, AFullBufferStillKnowsHowLongTheLineIs) {
     world.append(6401, 6500);
     world.set_gate(1, 6500);
     q->start(at(0), nobody);
-    EXPECT_TRUE(becomes_true([&] { return q->durable() == at(6500); }));
+    EXPECT_TRUE(eventually([&] { return q->durable() == at(6500); }));
     std::vector<sale::promise> in_hand;
     ASSERT_TRUE(q->read(at(0), 10'000, in_hand));
     EXPECT_LE(in_hand.size(), 6400U) << "one reading more than the buffer at most";
     world.set_gate(1, 7000);
-    EXPECT_TRUE(becomes_true([&] { return q->durable() == at(7000); }, 5s));
+    EXPECT_TRUE(eventually([&] { return q->durable() == at(7000); }, 5s));
 }
 
 }  // namespace

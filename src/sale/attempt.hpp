@@ -27,7 +27,9 @@ struct attempt {
 struct verdict {
     std::uint64_t ticket = 0;
     answer what{};
-    order_no order{};        // accepted, repeated: the promise; already_ordered: the buyer's latest
+    // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the promise,
+    // if there is one
+    order_no order{};
     instant starts_at{};     // not_started: when it will
     std::int64_t units = 0;  // over_limit: the limit; not_enough: how many are free
 };

@@ -18,8 +18,8 @@
 #include <set>
 
 #include "base/log.hpp"
-#include "clerk/adapters.hpp"
 #include "clerk/desk.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "shop/gate_loader.hpp"
 #include "shop/settlement.hpp"
@@ -117,11 +117,10 @@ private:
             disk_, journal::options{.directory = "journal", .segment_bytes = 4096}, *entered);
         turnstile_ =
             std::make_unique<gate::embedded_turnstile>(*line_, gate::embedded_turnstile::options{});
-        restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = clock_.now()});
+        shop::restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = clock_.now()});
         lane_ = turnstile_->open_lane([] {});
-        source_ = std::make_unique<clerk::journal_source>(*line_);
         desk_ =
-            std::make_unique<clerk::desk>(clerk::desk::world{*source_, sink_, *turnstile_, clock_},
+            std::make_unique<clerk::desk>(clerk::desk::world{*line_, sink_, *turnstile_, clock_},
                                           clerk::options{.batch_max = 7}, *entered, nullptr);
         after_ = std::make_unique<shop::settlement>(*turnstile_, nullptr);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
@@ -260,8 +259,7 @@ private:
     std::unique_ptr<journal::journal> line_;
     std::unique_ptr<gate::embedded_turnstile> turnstile_;
     std::unique_ptr<gate::lane> lane_;
-    std::unique_ptr<clerk::journal_source> source_;
-    clerk::ledger_sink sink_{book_, clock_};
+    clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
     std::unique_ptr<clerk::desk> desk_;
     std::unique_ptr<shop::settlement> after_;
 };

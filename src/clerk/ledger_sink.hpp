@@ -1,31 +1,16 @@
-// A partition's queue as the clerk's source, and the ledger, by the partition's line, as its sink.
+// The ledger as the clerk's sink: what is entered moves the position of one line.
 
 #pragma once
 
 #include "base/clock.hpp"
 #include "clerk/ports.hpp"
 #include "ledger/ledger.hpp"
-#include "queue/promise_queue.hpp"
 
 namespace floodgate::clerk {
 
-class queue_source final : public sale::promise_source {
+class ledger_sink final : public order_sink {
 public:
-    explicit queue_source(queue::promise_queue& q) : queue_(q) {}
-    result<void> read(sale::sequence after, std::size_t max,
-                      std::vector<sale::promise>& out) override {
-        return queue_.read(after, max, out);
-    }
-    void entered(sale::sequence position) override { queue_.entered(position); }
-    sale::sequence durable() const override { return queue_.durable(); }
-
-private:
-    queue::promise_queue& queue_;
-};
-
-class line_sink final : public order_sink {
-public:
-    line_sink(ledger::ledger& l, std::int64_t line, const floodgate::clock& clock)
+    ledger_sink(ledger::ledger& l, sale::line_id line, const floodgate::clock& clock)
         : ledger_(l), line_(line), clock_(clock) {}
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                        sale::sequence last) override {
@@ -40,7 +25,7 @@ public:
 
 private:
     ledger::ledger& ledger_;
-    const std::int64_t line_;
+    const sale::line_id line_;
     const floodgate::clock& clock_;
 };
 
