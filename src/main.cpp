@@ -30,8 +30,9 @@ struct serve_options {
     bool demo = false;
 };
 
-// Before any thread starts: signals are fetched by shop_server::run, a peer that hangs up is no reason
-// to end, and a file that may not grow is a failed write like others: one that says its reason.
+// Before any thread starts: signals are fetched by shop_server::run, a peer that hangs up is no
+// reason to end, and a file that may not grow is a failed write like others: one that says its
+// reason.
 void prepare_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -116,8 +117,8 @@ void expect_known_command(CLI::App& app, const std::string& word) {
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
         known.push_back(command->get_name());
     if (word.starts_with("-") || std::ranges::find(known, word) != known.end()) return;
-    throw usage_error(fmt::format("there is no command \"{}\"; the commands are {} (see --help)", word,
-                                  fmt::join(known, ", ")));
+    throw usage_error(fmt::format("there is no command \"{}\"; the commands are {} (see --help)",
+                                  word, fmt::join(known, ", ")));
 }
 
 int run(int argc, char** argv) {

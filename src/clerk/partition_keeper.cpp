@@ -14,7 +14,6 @@ constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
 
-
 // What is counted goes on over several clerks; the rest is the present one's.
 figures added(const figures& before, figures now) {
     now.entered += before.entered;
@@ -241,7 +240,7 @@ result<void> partition_keeper::load_sales(std::uint64_t epoch) {
         const auto needed = loader.needs(s, world_.clock.now());
         if (!needed) return needed.error();
         if (!*needed) continue;
-        if (auto loaded = loader.load(s, target); !loaded) return loaded;
+        if (auto loaded = loader.load(s, target); !loaded) return loaded.error();
     }
     return {};
 }

@@ -151,7 +151,7 @@ void cluster_node::reload_logins() {
                                                 [&](const sale::login& l) { valid.push_back(l); }),
              "ledger");
     here_->sessions.replace_all(valid);
-    log::info("guard.logins_loaded", "logins", here_->sessions.count());
+    log::info("engine.logins_loaded", "logins", here_->sessions.count());
 }
 
 }  // namespace floodgate::engine

@@ -2,8 +2,8 @@
 // have failed to tell.
 //
 // The bus is a hint. A message that was lost costs time, never truth: the log of revoked log-ins is
-// read twice a second, the catalogue every two seconds, and clients that listen are told to look for
-// themselves after the bus was away.
+// read twice a second, the catalogue every two seconds, and clients that listen are told to look
+// for themselves after the bus was away.
 
 #pragma once
 

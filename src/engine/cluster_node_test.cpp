@@ -52,8 +52,9 @@ store::redis_options nowhere() {
 class ClusterNodeTest : public testing::Test {
 protected:
     ClusterNodeTest() {
-        node_.join({sessions_, recent_, mailroom_, showcase_, limiter_, limiter_, limiter_, limiter_},
-                   nullptr);
+        node_.join(
+            {sessions_, recent_, mailroom_, showcase_, limiter_, limiter_, limiter_, limiter_},
+            nullptr);
     }
     bool is_known(std::uint64_t order) const { return recent_.find({order}).has_value(); }
     static std::string encoded(const sale::order_news& n) { return sale::encode_news({&n, 1}); }
@@ -112,7 +113,8 @@ TEST_F(ClusterNodeTest, ForgetsWhatItRemembersWhenTheBookWasRepairedElsewhere) {
 
 TEST_F(ClusterNodeTest, HearsOfLogInsAndLogOuts) {
     const std::string token = guard::new_token();
-    const sale::login l{.hash = guard::hash_of(token), .user = {5}, .expires_at = noon + milliseconds(1000)};
+    const sale::login l{
+        .hash = guard::hash_of(token), .user = {5}, .expires_at = noon + milliseconds(1000)};
     node_.hear("login", guard::shared_logins::tell(l));
     EXPECT_TRUE(sessions_.find(token, noon).has_value());
     node_.hear("logout", guard::shared_logins::tell(l.hash));

@@ -86,8 +86,7 @@ clustered_ports::clustered_ports(const settings& with, const even_clock& clock)
             }),
       whole_gate_(gate_, with.cluster.partitions, book_, clock, with.memory),
       tickets_(redis_, with.cluster.name),
-      leases_(redis_,
-              {.name = with.cluster.name, .node = with.node, .lease = with.cluster.lease}),
+      leases_(redis_, {.name = with.cluster.name, .node = with.node, .lease = with.cluster.lease}),
       duty_("care", book_, leases_),
       node_({.name = with.cluster.name,
              .partitions = with.cluster.partitions,
@@ -104,8 +103,8 @@ clustered_ports::clustered_ports(const settings& with, const even_clock& clock)
 void clustered_ports::join(const local_shop& here, jobs::timed_jobs& jobs) {
     std::unique_ptr<queue::reminders> reminders;
     if (with_.cluster.queue == queue_kind::rabbitmq)
-        reminders = std::make_unique<queue::reminders>(
-            with_.cluster.rabbitmq, with_.cluster.name, [&jobs] { jobs.look_at_deadlines(); });
+        reminders = std::make_unique<queue::reminders>(with_.cluster.rabbitmq, with_.cluster.name,
+                                                       [&jobs] { jobs.look_at_deadlines(); });
     node_.join(here, std::move(reminders));
 }
 

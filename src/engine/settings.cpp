@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t week_s = 604'800;
 constexpr std::size_t cluster_name_max = 32;
-constexpr std::int64_t hours_max = 8760;     // a year
+constexpr std::int64_t hours_max = 8760;    // a year
 constexpr milliseconds believed_for{1000};  // what was heard of an order, in a cluster
 
 void read_edge(config_file& file, settings& s) {

@@ -40,8 +40,7 @@ void store_health::look_at_gate() {
 }
 
 void store_health::look_at_ledger() {
-    if (of_.book().orders().position())
-        ledger_answered_ = steady::now().time_since_epoch().count();
+    if (of_.book().orders().position()) ledger_answered_ = steady::now().time_since_epoch().count();
 }
 
 store_sight store_health::read() const {

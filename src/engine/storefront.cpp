@@ -38,12 +38,18 @@ void storefront::restore_logins() {
     or_throw(world_.book.users().for_each_login(world_.clock.now(),
                                                 [&](const sale::login& l) { sessions.add(l); }),
              "ledger");
-    log::info("guard.logins_loaded", "logins", sessions.count());
+    log::info("engine.logins_loaded", "logins", sessions.count());
 }
 
 local_shop storefront::local() {
-    return {sessions,         recent,         mailroom,            showcase,
-            login_by_address, login_by_phone, purchase_by_address, purchase_by_user};
+    return {sessions,
+            recent,
+            mailroom,
+            showcase,
+            login_by_address,
+            login_by_phone,
+            purchase_by_address,
+            purchase_by_user};
 }
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {

@@ -82,7 +82,7 @@ result<void> rebuild::forget(const sale::sale& s) {
     const sale_keys of = keys_.of(s.id);
     return run_step(redis_, scripts::forget_sale(),
                     {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys},
-                    {std::to_string(s.id.value), std::to_string(s.revision)});
+                    {std::to_string(s.revision), std::to_string(s.id.value)});
 }
 
 result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,

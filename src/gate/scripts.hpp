@@ -41,8 +41,8 @@ const store::redis_script& begin();
 // fenced.
 const store::redis_script& forget();
 
-// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV: id,
-// revision. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
+// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV:
+// revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
 const store::redis_script& forget_sale();
 
 // KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are

@@ -18,8 +18,7 @@ void sale_forgetter::step(instant now) {
 std::vector<sale::sale> sale_forgetter::over_and_loaded(instant now) {
     auto sales = world_.book.catalogue().sales();
     if (!sales) return {};  // the ledger has logged it
-    std::erase_if(*sales,
-                  [&](const sale::sale& s) { return !options_.memory.is_over(s, now); });
+    std::erase_if(*sales, [&](const sale::sale& s) { return !options_.memory.is_over(s, now); });
     std::vector<sale::sale_id> ids;
     for (const sale::sale& s : *sales) ids.push_back(s.id);
     const auto standing = world_.gate.look_up_all(ids);
@@ -37,7 +36,7 @@ bool sale_forgetter::forget(const sale::sale& s) {
     if (!settled || !*settled) return false;
     if (const auto gone = world_.gate.forget(s); !gone) return false;
     ++forgotten_;
-    log::info("sale.forgotten", "sale", s.id.value, "round", s.round.value);
+    log::info("jobs.sale_forgotten", "sale", s.id.value, "round", s.round.value);
     return true;
 }
 

@@ -118,9 +118,10 @@ result<bool> tally_book::is_settled(sale::sale_id id) {
         const auto c = db_.reader();
         return !c->ask("SELECT 1 FROM orders WHERE sale_id = ? AND state = 'unpaid' LIMIT 1", id)
                     .next() &&
-               !c->ask("SELECT 1 FROM letters WHERE sale_id = ? AND state IN ('waiting', 'dead') "
-                       "LIMIT 1",
-                       id)
+               !c->ask(
+                     "SELECT 1 FROM letters WHERE sale_id = ? AND state IN ('waiting', 'dead') "
+                     "LIMIT 1",
+                     id)
                     .next();
     });
 }

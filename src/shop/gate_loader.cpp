@@ -44,7 +44,7 @@ public:
         load(found->second);
     }
 
-    std::size_t loaded() const { return loaded_; }
+    std::size_t held_orders() const { return held_orders_; }
 
 private:
     struct entry {
@@ -54,14 +54,13 @@ private:
 
     void load(entry& e) {
         if (std::exchange(e.loaded, true)) return;
-        or_throw(loader_.load(e.what, target_), "the sales cannot be loaded");
-        ++loaded_;
+        held_orders_ += or_throw(loader_.load(e.what, target_), "the sales cannot be loaded");
     }
 
     gate_loader loader_;
     embedded_target target_;
     boost::unordered_flat_map<std::int64_t, entry> known_;
-    std::size_t loaded_ = 0;
+    std::size_t held_orders_ = 0;
 };
 
 }  // namespace
@@ -74,17 +73,18 @@ result<bool> gate_loader::needs(const sale::sale& s, instant now) {
     return !*settled;
 }
 
-result<void> gate_loader::load(const sale::sale& s, gate_target& into) {
+result<std::size_t> gate_loader::load(const sale::sale& s, gate_target& into) {
     std::vector<sale::promise> held, spent;
     if (auto read = book_.tallies().for_each_held(
             s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
         !read)
-        return read;
+        return read.error();
     if (auto read = book_.orders().for_each_spent_key(
             s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
         !read)
-        return read;
-    return into.take_over(s, held, spent);
+        return read.error();
+    if (auto taken = into.take_over(s, held, spent); !taken) return taken.error();
+    return held.size();
 }
 
 result<void> partition_target::take_over(const sale::sale& s, std::span<const sale::promise> held,
@@ -109,7 +109,7 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
             gate.restore(p, {++at.value});
         }
     } while (!batch.empty());
-    log::info("gate.restored", "sales", sales.loaded(), "queued_promises",
+    log::info("shop.gate_restored", "held_orders", sales.held_orders(), "queued_promises",
               at.value - from.entered.value);
 }
 

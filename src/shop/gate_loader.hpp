@@ -2,8 +2,9 @@
 //
 // The gate holds every sale that is not a draft, completely or not at all: terms, the orders and
 // open letters that hold units, and the Idempotency-Keys of orders that hold none any more. A sale
-// leaves the gate some time after its last buyer could have paid: sale_memory.hpp. Targets are the embedded turnstile (at a start, and when such a sale is opened again) and a partition of
-// the gate in Redis (when its keeper rebuilds it).
+// leaves the gate some time after its last buyer could have paid: sale_memory.hpp. Targets are the
+// embedded turnstile (at a start, and when such a sale is opened again) and a partition of the gate
+// in Redis (when its keeper rebuilds it).
 
 #pragma once
 
@@ -33,8 +34,8 @@ public:
     // Whether the gate must hold the sale now. A sale that is over is still needed while an order
     // of it is unpaid or a letter open.
     result<bool> needs(const sale::sale& s, instant now);
-    // Reads the sale's orders and hands them over with it.
-    result<void> load(const sale::sale& s, gate_target& into);
+    // Reads the sale's orders and hands them over with it. Gives how many hold units.
+    result<std::size_t> load(const sale::sale& s, gate_target& into);
 
 private:
     ledger::ledger& book_;

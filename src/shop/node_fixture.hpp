@@ -13,8 +13,8 @@ namespace floodgate::shop {
 class noting_node final : public node {
 public:
     bool duty = true;
-    bool rebuilds = false;                     // as a cluster's node does
-    std::function<void()> catalogue_shown;     // called at each change, if given
+    bool rebuilds = false;                  // as a cluster's node does
+    std::function<void()> catalogue_shown;  // called at each change, if given
     int catalogue_changes = 0, book_repairs = 0;
     std::vector<sale::sale_id> differing;
     std::vector<sale::token_hash> logged_in, logged_out;

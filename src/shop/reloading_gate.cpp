@@ -20,7 +20,8 @@ result<void> reloading_gate::forget(const sale::sale& s) {
 
 result<void> reloading_embedded_gate::reload(const sale::sale& s) {
     embedded_target target(gate_);
-    return loader_.load(s, target);
+    if (auto loaded = loader_.load(s, target); !loaded) return loaded.error();
+    return {};
 }
 
 result<void> reloading_redis_gate::reload(const sale::sale& s) {
@@ -32,7 +33,7 @@ result<void> reloading_redis_gate::reload(const sale::sale& s) {
     if (!state) return state.error();
     if (state->epoch == 0) return {};  // nothing is there: its rebuild is due, and loads the sale
     if (!state->open) return make_error_code(errc::store_unavailable);
-    log::info("gate.sale_reloaded", "sale", s.id.value, "partition", p.number);
+    log::info("shop.sale_reloaded", "sale", s.id.value, "partition", p.number);
     return gate_.close(p);
 }
 

@@ -2,8 +2,8 @@
 // brings back what the ledger says it holds.
 //
 // gate::turnstile::warm_up promises that what was taken stays taken. A gate that has forgotten a
-// sale cannot keep that by itself: when an admin moves the window of such a sale, it would open with
-// its whole stock. A sale that is still over is not loaded; its warm-up does nothing.
+// sale cannot keep that by itself: when an admin moves the window of such a sale, it would open
+// with its whole stock. A sale that is still over is not loaded; its warm-up does nothing.
 
 #pragma once
 
