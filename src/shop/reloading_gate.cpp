@@ -31,8 +31,7 @@ result<void> reloading_redis_gate::reload(const sale::sale& s) {
     const sale::partition p = sale::partition_of(s.id, partitions_);
     const auto state = gate_.state_of(p);
     if (!state) return state.error();
-    if (state->epoch == 0) return {};  // nothing is there: its rebuild is due, and loads the sale
-    if (!state->open) return make_error_code(errc::store_unavailable);
+    if (!state->open) return gate_.warm_up(s);  // the rebuild brings its orders
     log::info("shop.sale_reloaded", "sale", s.id.value, "partition", p.number);
     return gate_.close(p);
 }

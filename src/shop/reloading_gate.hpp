@@ -71,8 +71,9 @@ private:
 };
 
 // Has its partition rebuilt, unless the sale is new: buyers of the partition are told `busy` for
-// the moment that takes. store_unavailable: the partition is being rebuilt already, perhaps without
-// the sale; try again.
+// the moment that takes. In a partition that is being rebuilt already only the terms are told, as
+// ever. Should that rebuild have left out the sale, because it was over when the rebuild began, the
+// reconciliation finds the difference and has the partition rebuilt once more.
 class reloading_redis_gate final : public reloading_gate {
 public:
     reloading_redis_gate(gate::redis_turnstile& inner, std::uint32_t partitions,
