@@ -9,8 +9,7 @@
 namespace floodgate::api {
 
 HandlerTest::HandlerTest() : with_(all_services()) {
-    node_.catalogue_shown = [this] { (void)showcase_.reload().has_value(); };
-    next_.client = boost::asio::ip::make_address("192.0.2.1");
+    next_.client = guard::parse_address("192.0.2.1").value();
 }
 
 std::unique_ptr<store::database> HandlerTest::open() {
@@ -27,10 +26,10 @@ services HandlerTest::all_services() {
             .passwords = passwords_,
             .login_by_address = by_address_,
             .login_by_phone = by_phone_,
-            .purchase_by_address = unlimited_,
+            .purchase_by_address = purchase_by_address_,
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
-            .catalogue_mutex = catalogue_mutex_,
+            .desk = desk_,
             .recent = recent_,
             .orders = orders_,
             .checkout = checkout_,
@@ -39,7 +38,6 @@ services HandlerTest::all_services() {
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,
-            .warm_up = warm_up_,
             .clerk = clerk_stand_in(),
             .node = node_,
             .readiness = {},
@@ -76,7 +74,7 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
         ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
         return {};
     }
-    c.ids = found.ids;
+    c.ids = found.ids();
     const reply r = found.route->work(with_, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;

@@ -18,7 +18,7 @@
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
 #include "sale/line_in_memory.hpp"
-#include "shop/node_fixture.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::api {
 
@@ -76,15 +76,24 @@ protected:
     guard::passwords passwords_{guard::cheapest};
     guard::rate_limiter by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
+    guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
-    std::mutex catalogue_mutex_;
+    struct showing_node final : shop::silent_node {
+        explicit showing_node(showcase& s) : shown(s) {}
+        void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
+        bool knows_more_logins() const override { return bool(find_elsewhere); }
+        std::optional<guard::identity> find_login(std::string_view token, instant now) override {
+            return find_elsewhere(token, now);
+        }
+        std::function<std::optional<guard::identity>(std::string_view, instant)> find_elsewhere;
+        showcase& shown;
+    } node_{showcase_};
+    shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
     shop::recent_orders recent_;
     guard::tickets tickets_;
     pay::channels channels_;
     alarm::board alarms_;
-    warm_up_progress warm_up_;
-    shop::noting_node node_;
     std::vector<sale::order> settled_;  // orders whose moves were told, in order
     shop::settlement settlement_{turnstile_, [this](std::span<const sale::order_news> news) {
                                      for (const auto& n : news) settled_.push_back(n.what);

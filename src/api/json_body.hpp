@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "api/reply.hpp"
-#include "base/clock.hpp"
 #include "base/bounds.hpp"
+#include "base/clock.hpp"
 
 namespace floodgate::api {
 

@@ -2,9 +2,7 @@
 
 #pragma once
 
-#include <atomic>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +19,7 @@
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/balance.hpp"
+#include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
 #include "shop/node.hpp"
@@ -45,12 +44,6 @@ struct readiness {
     std::vector<std::string> warnings{};  // what a person should look at, one line each
 };
 
-// How far a warm-up of all sales has come.
-struct warm_up_progress {
-    std::atomic<bool> running{false};
-    std::atomic<std::int64_t> total{0}, done{0}, failed{0}, started_ms{0};
-};
-
 struct services {
     floodgate::clock& clock;
     gate::turnstile& turnstile;
@@ -62,7 +55,7 @@ struct services {
     guard::rate_limiter& purchase_by_address;
     guard::rate_limiter& purchase_by_user;
     api::showcase& showcase;
-    std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
+    shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;
     shop::order_lookup& orders;
     shop::checkout& checkout;
@@ -71,7 +64,6 @@ struct services {
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
     alarm::board& alarms;
-    warm_up_progress& warm_up;
     clerks_help clerk;
     shop::node& node;
     // For /readyz and /metrics.

@@ -11,6 +11,7 @@
 #include "jobs/order_match.hpp"
 #include "sale/gate_schema.hpp"
 #include "shop/gate_loader.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -64,7 +65,7 @@ public:
           gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
           loader_(book_, s.memory),
           between_(redis_, s.cluster) {
-        (void)redis_.look();  // throws with one clear line
+        (void)store::probe_redis(s.cluster.redis);  // throws with one clear line
     }
 
     std::vector<std::string> run() {

@@ -17,6 +17,7 @@
 #include "engine/redis_durability.hpp"
 #include "guard/shared_tickets.hpp"
 #include "shop/reloading_gate.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::engine {
 namespace {
@@ -76,7 +77,7 @@ private:
 clustered_ports::clustered_ports(const settings& with, const even_clock& clock)
     : with_(with),
       redis_(prepare_data(with)),
-      facts_(redis_.look()),
+      facts_(store::probe_redis(with.cluster.redis)),
       turn_(std::in_place, redis_, with.cluster.name),
       book_(open_database(with)),
       bus_(redis_, {.name = with.cluster.name}),

@@ -3,7 +3,6 @@
 #include <future>
 
 #include "base/log.hpp"
-#include "base/or_throw.hpp"
 #include "engine/seed_data.hpp"
 
 namespace floodgate::engine {
@@ -47,7 +46,7 @@ jobs::timed_jobs::world shop_server::for_jobs() {
             .timed_book = ports_->timed_book(),
             .gate = ports_->gate(),
             .between = ports_->lines().in_flight(),
-            .catalogue_mutex = front_.catalogue_mutex,
+            .desk = front_.desk(),
             .channels = front_.channels,
             .clock = clock_,
             .node = ports_->node(),
@@ -61,10 +60,7 @@ void shop_server::create_first_admin() {
 
 void shop_server::create_demo() {
     floodgate::engine::create_demo(ports_->book(), front_.passwords, clock_.now());
-    for (const sale::sale& s : or_throw(ports_->book().catalogue().sales(), "ledger"))
-        if (s.state != sale::sale_state::draft)
-            or_throw(ports_->gate().warm_up(s), "the demo sale could not be opened");
-    or_throw(front_.showcase.reload(), "ledger");
+    front_.load_sales();
 }
 
 void shop_server::run() {

@@ -29,6 +29,7 @@ storefront::storefront(const settings& s, const world& w)
       with_(s),
       world_(w),
       proxies_(s.trusted_proxies),
+      desk_(w.book, w.gate, w.node, w.clock),
       orders_({recent, w.gate, w.book.orders()}),
       ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
@@ -50,6 +51,13 @@ local_shop storefront::local() {
             login_by_phone,
             purchase_by_address,
             purchase_by_user};
+}
+
+void storefront::load_sales() {
+    const auto loaded = or_throw(desk_.warm_up_all({}), "gate");
+    for (const shop::warmed_sale& s : loaded)
+        if (s.why_not) throw std::runtime_error("gate: " + s.why_not.message());
+    or_throw(showcase.reload(), "ledger");
 }
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
@@ -93,7 +101,7 @@ void storefront::open(opening o) {
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
                                     .showcase = showcase,
-                                    .catalogue_mutex = catalogue_mutex,
+                                    .desk = desk_,
                                     .recent = recent,
                                     .orders = orders_,
                                     .checkout = *checkout_,
@@ -102,14 +110,12 @@ void storefront::open(opening o) {
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
                                     .alarms = opening_->timed_jobs.alarms(),
-                                    .warm_up = warm_up_,
                                     .clerk = help(opening_->timed_jobs),
                                     .node = world_.node,
                                     .readiness = [this] { return readiness(); },
                                     .durability = opening_->durability,
                                     .metrics_text = [this] { return metrics(); }});
-    if (const auto shown = showcase.reload(); !shown)
-        throw std::runtime_error("ledger: " + shown.error().message());
+    or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 

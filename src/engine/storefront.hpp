@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "api/services.hpp"
@@ -33,6 +32,8 @@ public:
     void restore_logins();
     // What the node keeps true.
     local_shop local();
+    // Loads what was published behind the desk's back; throws std::runtime_error.
+    void load_sales();
 
     struct opening {
         jobs::timed_jobs& timed_jobs;
@@ -50,12 +51,12 @@ public:
     void close() { server_.reset(); }
 
     std::string address() const { return server_->address(); }
+    shop::catalogue_desk& desk() { return desk_; }
 
     guard::sessions sessions;
     guard::passwords passwords;
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
     api::showcase showcase;
-    std::mutex catalogue_mutex;
     shop::recent_orders recent;
     push::mailroom mailroom;
     pay::channels channels;
@@ -68,7 +69,7 @@ private:
     const settings& with_;
     const world world_;
     guard::trusted_proxies proxies_;
-    api::warm_up_progress warm_up_;
+    shop::catalogue_desk desk_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
     shop::order_lookup orders_;

@@ -1,4 +1,4 @@
-// What the gate's scripts are put together from.
+// What the gate's scripts have in common: how they begin.
 
 #pragma once
 
@@ -9,6 +9,24 @@
 #include "store/redis/redis.hpp"
 
 namespace floodgate::gate::scripts {
+
+using sale::gate_schema::lua_answers;
+using sale::gate_schema::lua_fields;
+using sale::gate_schema::lua_promise;
+using sale::gate_schema::lua_said;
+
+// The first line makes Redis refuse the whole script where a write would be refused (a replica, no
+// memory, a failing disk), and keys of another slot.
+// What only gives back, closes or looks works without memory as well.
+inline constexpr std::string_view writes = "#!lua", writes_little = "#!lua flags=allow-oom",
+                                  only_reads = "#!lua flags=no-writes";
+
+template <class... Parts>
+store::redis_script joined(const Parts&... parts) {
+    std::string text;
+    (text.append(parts), ...);
+    return store::redis_script(text);
+}
 
 // Before every script that reads promises or a buyer's orders.
 inline constexpr std::string_view reading = R"lua(
@@ -37,23 +55,5 @@ local function find(orders, order)
   end
 end
 )lua";
-
-// The first line makes Redis refuse the whole script where a write would be refused (a replica, no
-// memory, a failing disk), and keys of another slot.
-// What only gives back, closes or looks works without memory as well.
-inline constexpr std::string_view writes = "#!lua", writes_little = "#!lua flags=allow-oom",
-                                  only_reads = "#!lua flags=no-writes";
-
-template <class... Parts>
-store::redis_script joined(const Parts&... parts) {
-    std::string text;
-    (text.append(parts), ...);
-    return store::redis_script(text);
-}
-
-using sale::gate_schema::lua_answers;
-using sale::gate_schema::lua_fields;
-using sale::gate_schema::lua_promise;
-using sale::gate_schema::lua_said;
 
 }  // namespace floodgate::gate::scripts

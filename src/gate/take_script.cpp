@@ -1,7 +1,6 @@
-// The script that judges a batch of attempts for one partition.
+#include "gate/take_script.hpp"
 
 #include "gate/script_parts.hpp"
-#include "gate/scripts.hpp"
 
 namespace floodgate::gate::scripts {
 namespace {

@@ -22,10 +22,10 @@ public:
     struct world {
         match_world orders;
         alarm::board& board;
-        // As an admin's pause: catalogue and gate, under the catalogue's mutex. conflict: the sale
-        // is not one that can be paused, and nobody can buy it anyway.
+        // See shop::catalogue_desk::pause. conflict: the sale is not one that can be paused, and
+        // nobody can buy it anyway.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
-        std::function<result<void>(sale::sale_id)> warm_up;  // see clerk/warm_up.hpp
+        std::function<result<void>(sale::sale_id)> warm_up;  // by the same desk
         // Where the gate is a copy, it is rebuilt from the book instead of pausing the sale.
         shop::node& node;
     };
@@ -50,7 +50,7 @@ private:
     struct record {
         mismatch_watch seen;
         bool paused = false, pause_failed = false;
-        bool not_rebuilt = false;      // the gate is no copy
+        bool not_rebuilt = false;  // the gate is no copy
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;

@@ -54,7 +54,7 @@ public:
         ledger::ledger& timed_book;  // the same, for the timed jobs: see ledger/fenced_database.hpp
         gate::turnstile& gate;
         shop::in_flight& between;
-        std::mutex& catalogue_mutex;
+        shop::catalogue_desk& desk;
         const pay::channels& channels;
         even_clock& clock;
         shop::node& node;

@@ -5,8 +5,10 @@
 namespace floodgate::shop {
 
 result<void> reloading_gate::warm_up(const sale::sale& s) {
-    const std::lock_guard lock(one_at_a_time_);
-    if (inner_.look_up(s.id)) return inner_.warm_up(s);
+    {
+        const std::lock_guard lock(one_at_a_time_);
+        if (inner_.look_up(s.id)) return inner_.warm_up(s);
+    }
     const auto needed = loader_.needs(s, clock_.now());
     if (!needed) return needed.error();
     if (!*needed) return {};
@@ -20,8 +22,10 @@ result<void> reloading_gate::forget(const sale::sale& s) {
 
 result<void> reloading_embedded_gate::reload(const sale::sale& s) {
     embedded_target target(gate_);
-    if (auto loaded = loader_.load(s, target); !loaded) return loaded.error();
-    return {};
+    const auto loaded = loader_.load(s, target);
+    if (loaded) return {};
+    if (loaded.error() == errc::conflict) return gate_.warm_up(s);  // loaded meanwhile
+    return loaded.error();
 }
 
 result<void> reloading_redis_gate::reload(const sale::sale& s) {

@@ -54,7 +54,9 @@ protected:
 private:
     gate::turnstile& inner_;
     const floodgate::clock& clock_;
-    std::mutex one_at_a_time_;  // a sale must not be forgotten while it is warmed up
+    // A loaded sale must not be forgotten while it is warmed up. Never held while the ledger is
+    // asked: pausing a sale must not wait for that.
+    std::mutex one_at_a_time_;
 };
 
 // Loads it at once, in one act.
