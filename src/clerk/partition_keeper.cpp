@@ -13,14 +13,6 @@ constexpr milliseconds look_every{200};  // while serving: does the gate still a
 constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
-constexpr std::size_t load_batch = 2000;   // orders
-
-// A sale that ended this long ago gets no more questions worth the memory of its buyers.
-constexpr auto remembered_after_end = std::chrono::hours(24);
-
-sale::promise promise_of(const ledger::held_order& o) {
-    return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
-}
 
 // What is counted goes on over several clerks; the rest is the present one's.
 figures added(const figures& before, figures now) {
@@ -239,35 +231,16 @@ void partition_keeper::tell(ledger::entry_report report) {
 }
 
 result<void> partition_keeper::load_sales(std::uint64_t epoch) {
+    shop::gate_loader loader(world_.book, world_.memory);
+    shop::partition_target target(world_.gate, partition_, epoch);
     const auto sales = world_.book.catalogue().sales();
     if (!sales) return sales.error();
     for (const sale::sale& s : *sales) {
-        if (s.state == sale::sale_state::draft) continue;
         if (sale::partition_of(s.id, world_.partitions) != partition_) continue;
-        if (auto loaded = load_sale(epoch, s); !loaded) return loaded;
-    }
-    return {};
-}
-
-result<void> partition_keeper::load_sale(std::uint64_t epoch, const sale::sale& s) {
-    if (auto loaded = world_.gate.load(epoch, s); !loaded) return loaded;
-    if (s.ends_at + remembered_after_end < world_.clock.now()) return {};
-    std::vector<sale::promise> held, spent;
-    const auto holds = world_.book.tallies().for_each_held(
-        s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
-    if (!holds) return holds.error();
-    const auto keys = world_.book.orders().for_each_spent_key(
-        s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
-    if (!keys) return keys.error();
-    for (std::span left(held); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
-    }
-    for (std::span left(spent); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down_keys(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
+        const auto needed = loader.needs(s, world_.clock.now());
+        if (!needed) return needed.error();
+        if (!*needed) continue;
+        if (auto loaded = loader.load(s, target); !loaded) return loaded.error();
     }
     return {};
 }
