@@ -6,7 +6,7 @@
 
 namespace floodgate::api {
 
-reply healthz(services& with, const call& c);  // 200 {status: "live"}
+reply healthz();  // 200 {status: "live"}; from the event loop, so it never waits
 // 200 {status: "ready", durability: [...]}, or 503 {status: "not_ready", reason, durability}
 reply readyz(services& with, const call& c);
 reply metrics(services& with, const call& c);  // Prometheus' text format

@@ -87,6 +87,25 @@ TEST_F(SaleAdminTest, TellsTheGateAtOnce) {
     EXPECT_EQ(turnstile_.look_up({id})->taken, 2);
 }
 
+TEST_F(SaleAdminTest, PausesAndEndsAtTheGateWhenTheLedgerCannotFollow) {
+    const std::int64_t id = published_sale(5);
+    verbs_.sql("CREATE TRIGGER stuck BEFORE UPDATE ON sales BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const answered paused = post("/admin/sales/1/pause");
+    EXPECT_EQ(paused.status, 202);
+    EXPECT_EQ(paused.body.at("state").as_string(), "paused");
+    EXPECT_TRUE(paused.body.at("book_pending").as_bool());
+    EXPECT_EQ(buy(7, id).what, sale::answer::paused);
+    EXPECT_EQ(post("/admin/sales/1/end").status, 202);
+    EXPECT_EQ(buy(7, id).what, sale::answer::ended);
+    verbs_.sql("DROP TRIGGER stuck");
+    EXPECT_EQ(state(), "published");
+    clock_.advance(std::chrono::seconds(5));
+    desk_.step();
+    EXPECT_EQ(state(), "ended");
+    EXPECT_EQ(latest_action(), "sale.ended");
+    EXPECT_EQ(post("/admin/sales/1/end").status, 200);
+}
+
 TEST_F(SaleAdminTest, ChangesTheTermsButNotWhatWasPromised) {
     const std::int64_t id = published_sale(5);
     buy(7, id);

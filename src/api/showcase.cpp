@@ -9,14 +9,15 @@
 #include <tuple>
 #include <utility>
 
-#include "api/catalogue_json.hpp"
 #include "api/fnv.hpp"
 #include "api/reply.hpp"
+#include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
 namespace {
 
 namespace json = boost::json;
+using shop::to_json;
 
 page finished(std::string body) {
     std::string etag = fmt::format("\"{:016x}\"", fnv1a(body));

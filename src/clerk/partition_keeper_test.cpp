@@ -9,6 +9,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "gate/turnstile_fixture.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "queue/stream_queue.hpp"
@@ -24,16 +25,6 @@ public:
     instant now() const override { return at; }
     instant at = ledger::noon + milliseconds(1);
 };
-
-template <class Condition>
-bool soon(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(milliseconds(5));
-    }
-    return true;
-}
 
 class PartitionKeeperTest : public testing::Test {
 protected:
@@ -79,7 +70,7 @@ protected:
     // As a client does: again while it is told busy.
     sale::verdict insist(std::int64_t buyer) {
         sale::verdict v;
-        soon([&] { return (v = buy(buyer)).what != answer::busy; });
+        eventually([&] { return (v = buy(buyer)).what != answer::busy; });
         return v;
     }
     bool is_open() {
@@ -92,7 +83,7 @@ protected:
         return found ? to_text(found->state) : "absent";
     }
     bool all_entered(std::int64_t count) {
-        return soon([&] { return orders() == count; }) && soon([&] {
+        return eventually([&] { return orders() == count; }) && eventually([&] {
                    const auto state = gate_->state_of({0});
                    return state && state->entered == state->appended;
                });
@@ -159,7 +150,7 @@ TEST_F(PartitionKeeperTest, GoesOnWithoutARebuildWhenTheOtherLetGoInOrder) {
     first->let_go();
     EXPECT_FALSE(first->read_figures().serving);
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return second->read_figures().serving; }));
+    ASSERT_TRUE(eventually([&] { return second->read_figures().serving; }));
     ASSERT_EQ(buy(2).what, answer::accepted) << "not even for a moment was it busy";
     ASSERT_TRUE(all_entered(2));
     EXPECT_EQ(second->read_figures().rebuilds, 0U);
@@ -170,7 +161,7 @@ TEST_F(PartitionKeeperTest, GoesOnWithoutARebuildWhenTheOtherLetGoInOrder) {
 TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     {
         const auto first = keeper("a");
-        ASSERT_TRUE(soon([&] { return is_open(); }));
+        ASSERT_TRUE(eventually([&] { return is_open(); }));
     }
     std::map<std::string, std::string> snapshot;
     const std::vector<std::string> keys{key("gate"), key("line"), key("sales"),
@@ -197,7 +188,7 @@ TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     const sale::verdict hidden = buy(7);  // place 1 again
     ASSERT_EQ(hidden.what, answer::accepted);
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return state_of(hidden.order) != "absent"; }));
+    ASSERT_TRUE(eventually([&] { return state_of(hidden.order) != "absent"; }));
     EXPECT_EQ(state_of(hidden.order), "unpaid");
     EXPECT_EQ(insist(1).what, answer::already_ordered);
     EXPECT_EQ(second->read_figures().rebuilds, 1U);
@@ -221,7 +212,7 @@ TEST_F(PartitionKeeperTest, RebuildsAGateThatWasClosedBecauseItDiffered) {
 TEST_F(PartitionKeeperTest, PutsAsideAStrayThatTheBookWillNotTake) {
     {
         const auto first = keeper("a");
-        ASSERT_TRUE(soon([&] { return is_open(); }));
+        ASSERT_TRUE(eventually([&] { return is_open(); }));
     }
     std::vector<sale::promise> two{verbs_.promise(sale_, 1), verbs_.promise(sale_, 2)};
     verbs_.poison(two[0]);
@@ -229,7 +220,7 @@ TEST_F(PartitionKeeperTest, PutsAsideAStrayThatTheBookWillNotTake) {
     ASSERT_TRUE(redis_->ask(line, {"XADD", line, "1-9", "p", sale::encode_entry(two)}));
     ASSERT_TRUE(gate_->close({0}));
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return is_open() && orders() == 1; }));
+    ASSERT_TRUE(eventually([&] { return is_open() && orders() == 1; }));
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM letters"), 1);
     EXPECT_EQ(insist(1).what, answer::already_ordered) << "a letter holds its unit";
 }

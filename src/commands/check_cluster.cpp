@@ -11,6 +11,7 @@
 #include "jobs/order_match.hpp"
 #include "sale/gate_schema.hpp"
 #include "shop/gate_restore.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -63,7 +64,7 @@ public:
           book_(engine::open_database(s)),
           gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
           between_(redis_, s.cluster) {
-        (void)redis_.look();  // throws with one clear line
+        (void)store::probe_redis(s.cluster.redis);  // throws with one clear line
     }
 
     std::vector<std::string> run() {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <thread>
 
 #include "base/log.hpp"
@@ -28,6 +27,7 @@ settings prepared(settings s) {
     std::filesystem::create_directories(s.data, error);
     if (error) throw std::runtime_error(s.data + ": " + error.message());
     s.recent.believed_for = believed_for;
+    s.recent.numbers_in_order = false;  // several nodes give them: the ledger is always asked
     return s;
 }
 
@@ -46,7 +46,7 @@ gate::redis_turnstile_options clustered_engine::for_gate() const {
 clustered_engine::clustered_engine(settings s)
     : with_(prepared(std::move(s))),
       redis_(with_.cluster.redis),
-      facts_(redis_.look()),
+      facts_(store::probe_redis(redis_.options())),
       turn_(std::in_place, redis_, with_.cluster.name),
       book_([this] {
           auto db = open_database(with_);
@@ -57,7 +57,7 @@ clustered_engine::clustered_engine(settings s)
       gate_(redis_, for_gate(),
             [this](sale::sale_id id) { bus_.publish("lifted", std::to_string(id.value)); }),
       tickets_(redis_, with_.cluster.name),
-      front_(with_, {clock_, book_, gate_, tickets_}),
+      front_(with_, {clock_, book_, gate_, tickets_, [this] { bus_.publish("catalogue", ""); }}),
       logins_(redis_, front_.sessions, with_.cluster.name),
       limits_(redis_, with_.cluster.name),
       leases_(redis_,
@@ -84,8 +84,6 @@ clustered_engine::clustered_engine(settings s)
                                                         [this] { care_.look_at_deadlines(); });
     gate_.skip_past(or_throw(book_.orders().latest_number(), "ledger"));
     front_.restore_logins();
-    // Numbers of several nodes do not come in order: the ledger is always asked.
-    front_.recent.start_from({std::numeric_limits<std::uint64_t>::max()});
     front_.open(opening());
     note_catalogue();
 }
@@ -115,7 +113,7 @@ jobs::timed_jobs::world clustered_engine::for_care() {
             .timed_book = duty_.book(),
             .gate = gate_,
             .between = between_,
-            .catalogue_mutex = front_.catalogue_mutex,
+            .desk = front_.desk(),
             .channels = front_.channels,
             .clock = clock_,
             .news = [this](auto news) { tell(news); },
@@ -174,8 +172,7 @@ clustered_engine::looked_after::looked_after(clustered_engine& by, sale::partiti
 
 void clustered_engine::create_demo() {
     floodgate::engine::create_demo(book_, front_.passwords, clock_.now());
-    if (!shop::warm_up_all(book_, gate_) || !front_.showcase.reload())
-        throw std::runtime_error("the demo sale could not be opened");
+    front_.load_sales();
 }
 
 void clustered_engine::run() {

@@ -21,6 +21,7 @@
 #include "queue/reminders.hpp"
 #include "shop/gate_restore.hpp"
 #include "shop/stream_in_flight.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::engine {
 

@@ -29,8 +29,7 @@ api::fellow_nodes clustered_engine::for_edge() {
                     if (const auto gone = logins_.remove(hash, clock_.now()); !gone)
                         log::warning("engine.logout_not_shared", "reason", gone.error().message());
                     bus_.publish("logout", logins_.tell(hash));
-                },
-            .catalogue_changed = [this] { bus_.publish("catalogue", ""); }};
+                }};
 }
 
 // With Redis away the ledger knows; otherwise it need not be asked about every token that somebody

@@ -72,8 +72,7 @@ public:
 
     void create_demo() override {
         floodgate::engine::create_demo(book_, front_.passwords, clock_.now());
-        if (!shop::warm_up_all(book_, gate_) || !front_.showcase.reload())
-            throw std::runtime_error("the demo sale could not be opened");
+        front_.load_sales();
     }
 
     void run() override {
@@ -95,7 +94,7 @@ private:
                 .timed_book = book_,
                 .gate = gate_,
                 .between = between_,
-                .catalogue_mutex = front_.catalogue_mutex,
+                .desk = front_.desk(),
                 .channels = front_.channels,
                 .clock = clock_,
                 .news = [this](auto news) { front_.mailroom.deliver(news); },

@@ -26,9 +26,10 @@ void read_edge(config_file& file, settings& s) {
     http::server_options& o = s.server;
     file.read("edge.listen", o.listen);
     file.read("edge.loops", o.loops, {0, 256});
-    file.read("edge.pool_threads", o.pool_threads, {1, 256});
-    file.read("edge.password_threads", o.password_threads, {1, 64});
-    file.read("edge.pool_queue_max", o.pool_queue_max, {1, 1'000'000});
+    file.read("edge.pool_threads", o.pools.general_threads, {1, 256});
+    file.read("edge.password_threads", o.pools.password_threads, {1, 64});
+    file.read("edge.admin_threads", o.pools.admin_threads, {1, 64});
+    file.read("edge.pool_queue_max", o.pools.queue_max, {1, 1'000'000});
     file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
     file.read("edge.stop_within_ms", o.stop_within, {0, hour_ms});
     file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});

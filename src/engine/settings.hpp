@@ -10,7 +10,7 @@
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
-#include "http/server.hpp"
+#include "http/server_options.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
 #include "store/rabbit/rabbit.hpp"

@@ -28,7 +28,10 @@ storefront::storefront(const settings& s, const world& w)
       mailroom(recent, s.mailroom),
       with_(s),
       world_(w),
-      proxies_(s.trusted_proxies) {
+      proxies_(s.trusted_proxies),
+      desk_(w.book, w.gate, node_, w.clock),
+      orders_({recent, w.gate, w.book.orders()}),
+      ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -53,10 +56,15 @@ void storefront::show() {
         log::error("engine.showcase_failed", "reason", shown.error().message());
 }
 
+void storefront::load_sales() {
+    const auto loaded = or_throw(desk_.warm_up_all({}), "gate");
+    for (const shop::warmed_sale& s : loaded)
+        if (s.why_not) throw std::runtime_error("gate: " + s.why_not.message());
+    or_throw(showcase.reload(), "ledger");
+}
+
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
     return {
-        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
-        .ask_channels = [&by] { by.ask_channels(); },
         .reconciliation = [&by] { return by.reconciliation(); },
         .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
         .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
@@ -83,6 +91,9 @@ std::string storefront::metrics() {
 
 void storefront::open(opening o) {
     opening_.emplace(std::move(o));
+    const shop::settlement& settlement = opening_->timed_jobs.after();
+    checkout_.emplace(
+        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
     services_.emplace(api::services{.clock = world_.clock,
                                     .turnstile = world_.gate,
                                     .ledger = world_.book,
@@ -93,20 +104,21 @@ void storefront::open(opening o) {
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
                                     .showcase = showcase,
-                                    .catalogue_mutex = catalogue_mutex,
+                                    .desk = desk_,
                                     .recent = recent,
+                                    .orders = orders_,
+                                    .checkout = *checkout_,
+                                    .settlement = settlement,
+                                    .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
-                                    .channels = channels,
                                     .alarms = opening_->timed_jobs.alarms(),
-                                    .warm_up = warm_up_,
                                     .clerk = help(opening_->timed_jobs),
                                     .fellows = opening_->fellows,
                                     .readiness = [this] { return why_not_ready(); },
                                     .durability = opening_->durability,
                                     .metrics_text = [this] { return metrics(); }});
-    if (const auto shown = showcase.reload(); !shown)
-        throw std::runtime_error("ledger: " + shown.error().message());
+    or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 

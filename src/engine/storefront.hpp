@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "api/services.hpp"
@@ -14,6 +13,7 @@
 #include "engine/settings.hpp"
 #include "http/server.hpp"
 #include "jobs/timed_jobs.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::engine {
 
@@ -24,6 +24,7 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
+        std::function<void()> catalogue_changed{};  // tells the other nodes; empty: there are none
     };
     storefront(const settings& s, const world& w);
 
@@ -33,6 +34,8 @@ public:
     void reload_logins();
     // Buyers see the catalogue as it is now. A failure is logged.
     void show();
+    // Loads what was published behind the desk's back; throws std::runtime_error.
+    void load_sales();
 
     struct opening {
         jobs::timed_jobs& timed_jobs;
@@ -52,17 +55,27 @@ public:
     void close() { server_.reset(); }
 
     std::string address() const { return server_->address(); }
+    shop::catalogue_desk& desk() { return desk_; }
 
     guard::sessions sessions;
     guard::passwords passwords;
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
     api::showcase showcase;
-    std::mutex catalogue_mutex;
     shop::recent_orders recent;
     push::mailroom mailroom;
     pay::channels channels;
 
 private:
+    // Until the engines bring a node of their own.
+    struct this_node final : shop::silent_node {
+        explicit this_node(storefront& f) : front(f) {}
+        void catalogue_changed() override {
+            front.show();
+            if (front.world_.catalogue_changed) front.world_.catalogue_changed();
+        }
+        storefront& front;
+    };
+
     api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
     std::string why_not_ready() const;
@@ -70,9 +83,13 @@ private:
     const settings& with_;
     const world world_;
     guard::trusted_proxies proxies_;
-    api::warm_up_progress warm_up_;
+    this_node node_{*this};
+    shop::catalogue_desk desk_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
+    shop::order_lookup orders_;
+    shop::ledger_health ledger_health_;
+    std::optional<shop::checkout> checkout_;
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

@@ -21,10 +21,10 @@ public:
     struct world {
         match_world orders;
         alarm::board& board;
-        // As an admin's pause: catalogue and gate, under the catalogue's mutex. conflict: the sale
-        // is not one that can be paused, and nobody can buy it anyway.
+        // See shop::catalogue_desk::pause. conflict: the sale is not one that can be paused, and
+        // nobody can buy it anyway.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
-        std::function<result<void>(sale::sale_id)> warm_up;  // see clerk/warm_up.hpp
+        std::function<result<void>(sale::sale_id)> warm_up;  // by the same desk
         // Where the gate is a copy: has it rebuilt from the book, instead of pausing the sale.
         std::function<result<void>(sale::sale_id)> heal{};
         // Sales whose orders the gate did not load at start: they were long over. May be empty.

@@ -226,7 +226,7 @@ protected:
                             paused_.push_back(id);
                             return {};
                         },
-                        .warm_up = [this](sale::sale_id id) { return warm_up_sale(warm_, id); },
+                        .warm_up = [this](sale::sale_id id) { return warm_up(id); },
                         .heal = [this](sale::sale_id id) -> result<void> {
                             healed_.push_back(id);
                             return {};

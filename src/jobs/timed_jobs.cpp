@@ -28,11 +28,12 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, world_.news),
+      after_(world_.gate, [this](std::span<const sale::order_news> news) { tell(news); }),
+      checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
-      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
-      rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
+      rounds_(world_.desk, world_.book.catalogue(), o.rounds),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
@@ -41,11 +42,11 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
           {.orders = {world_.book, world_.gate, world_.between},
            .board = board_,
            .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
-           .warm_up =
-               [this](sale::sale_id id) {
-                   return shop::warm_up_sale(
-                       {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
-               },
+           .warm_up = [this](sale::sale_id id) -> result<void> {
+               const auto warmed = world_.desk.warm_up(id, {});
+               if (!warmed) return warmed.error();
+               return {};
+           },
            .heal = world_.heal,
            .forgotten = world_.forgotten}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
@@ -65,7 +66,15 @@ void timed_jobs::stop() {
     if (webhook_) webhook_->stop();
 }
 
+// An order that waits for its channel need not wait for the inquiries' next turn as well.
+void timed_jobs::tell(std::span<const sale::order_news> news) {
+    if (world_.news) world_.news(news);
+    const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
+    if (std::ranges::any_of(news, waits)) asking_.wake();
+}
+
 bool timed_jobs::look_after_orders() {
+    world_.desk.step();  // on every node: what was closed here, the book follows from here
     if (!on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
@@ -99,33 +108,12 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
+// The ledger is the fenced one: whoever has taken over the jobs since has a say in it.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
     if (!on_duty()) return errc::fenced;
-    {
-        const std::lock_guard one_at_a_time(world_.catalogue_mutex);
-        const auto sales = world_.book.catalogue().sales();
-        if (!sales) return sales.error();
-        const auto found = std::ranges::find(*sales, id, &sale::sale::id);
-        if (found == sales->end()) return errc::not_found;
-        if (found->state != sale::sale_state::published) return errc::conflict;
-        if (auto set = world_.timed_book.catalogue().set_sale_state(id, sale::sale_state::paused);
-            !set)
-            return set;
-        sale::sale paused = *found;
-        paused.state = sale::sale_state::paused;
-        // The gate may hold more than the book's stock by now: pausing must not fail for that.
-        if (const auto standing = world_.gate.look_up(id)) paused.stock = standing->stock;
-        if (auto told = world_.gate.warm_up(paused); !told) return told;
-    }
-    const ledger::audit_line line{.at = world_.clock.now(),
-                                  .who = {},
-                                  .action = "sale.paused",
-                                  .subject = fmt::format("sale {}", id.value),
-                                  .details = why};
-    if (auto written = world_.book.audit().add(line); !written)
-        log::error("care.audit_failed", "reason", written.error().message());
-    world_.catalogue_changed();
+    const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
+    if (!done) return done.error();
+    if (done->gate) return done->gate;
     return {};
 }
 

@@ -50,7 +50,7 @@ public:
         ledger::ledger& timed_book;  // the same, for the timed jobs: see ledger/fenced_database.hpp
         gate::turnstile& gate;
         shop::in_flight& between;
-        std::mutex& catalogue_mutex;
+        shop::catalogue_desk& desk;
         const pay::channels& channels;
         even_clock& clock;
         sale::tell_news news;
@@ -71,7 +71,6 @@ public:
     // Any thread.
     const shop::settlement& after() const { return after_; }
     alarm::board& alarms() { return board_; }
-    void ask_channels() { asking_.wake(); }
     void look_at_deadlines() { orders_.wake(); }
     sale::reconciliation reconciliation() const { return reconciler_.latest(); }
     result<sale::balance> reconcile(sale::sale_id id);
@@ -80,6 +79,7 @@ public:
 
 private:
     bool on_duty() const { return !world_.on_duty || world_.on_duty(); }
+    void tell(std::span<const sale::order_news> news);
     bool look_after_orders();
     bool reconcile_all();
     bool watch_over();
@@ -89,6 +89,7 @@ private:
     std::optional<alarm::webhook> webhook_;
     alarm::board board_;
     shop::settlement after_;
+    shop::checkout checkout_;
     jobs::deadline_closer closer_;
     jobs::letter_retry chances_;
     jobs::payment_inquiries asker_;

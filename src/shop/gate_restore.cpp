@@ -21,25 +21,11 @@ sale::promise promise_of(const ledger::held_order& o) {
 
 }  // namespace
 
-bool warm_up_all(ledger::ledger& book, gate::turnstile& gate) {
-    const auto sales = book.catalogue().sales();
-    if (!sales) return false;
-    bool fine = true;
-    for (const sale::sale& s : sales.value()) {
-        if (s.state == sale::sale_state::draft) continue;
-        if (const auto warmed = gate.warm_up(s); !warmed) {
-            log::error("gate.warm_up_failed", "sale", s.id.value, "error",
-                       warmed.error().message());
-            fine = false;
-        }
-    }
-    return fine;
-}
-
 forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
                              gate::embedded_turnstile& gate, restore_point from) {
-    if (!warm_up_all(book, gate)) throw std::runtime_error("the sales cannot be loaded");
     const auto sales = or_throw(book.catalogue().sales(), "ledger");
+    for (const sale::sale& s : sales)
+        if (s.state != sale::sale_state::draft) or_throw(gate.warm_up(s), "gate");
     forgotten_sales over;
     boost::unordered_flat_set<std::int64_t> known;
     for (const sale::sale& s : sales) known.insert(s.id.value);
@@ -77,7 +63,7 @@ forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
             gate.restore(p, {++at.value});
         }
     } while (!batch.empty());
-    log::info("gate.restored", "held_orders", held, "queued_promises",
+    log::info("shop.gate_restored", "held_orders", held, "queued_promises",
               at.value - from.entered.value);
     return over;
 }

@@ -26,7 +26,4 @@ using forgotten_sales = std::set<sale::sale_id>;
 forgotten_sales restore_gate(ledger::ledger& book, journal::journal& line,
                              gate::embedded_turnstile& gate, restore_point from);
 
-// Loads every sale that is not a draft. False: see the log.
-bool warm_up_all(ledger::ledger& book, gate::turnstile& gate);
-
 }  // namespace floodgate::shop
