@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 # pylint: disable=wrong-import-position
 from front import Front  # noqa: E402
-from server_process import (LOOPBACK, ServerFailed, ServerProcess, can_connect,  # noqa: E402
+from server_process import (LOOPBACK, ServerFailed, ServerProcess, can_connect, claim,  # noqa: E402
                             group_is_empty, signal_group, started_at)
 from servers import Galera, MariaDb, RabbitMq, Redis, RedisCluster  # noqa: E402
 
@@ -146,6 +146,7 @@ class Rising:
         for port in range(self.wanted.port, self.wanted.port + self.wanted.nodes + 1):
             if can_connect((LOOPBACK, port)):
                 raise Refused(f"port {port} is taken: --port N uses N to N + {self.wanted.nodes}")
+            claim(port)  # before a store gets it
 
     def redis(self):
         if not self.wanted.redis_cluster:

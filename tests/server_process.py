@@ -17,7 +17,6 @@ import tempfile
 import threading
 import time
 
-PORTS = range(20000, 32000)  # below the range the kernel takes for outgoing connections
 LOOPBACK = "127.0.0.1"
 
 
@@ -27,23 +26,42 @@ class ServerFailed(AssertionError):
 
 # Ports and directories.
 
-_given = set()
+_claims = {}  # port -> the socket that stands for our claim to it
 
 
-def free_port():
-    """A port of 127.0.0.1 nobody listens on, and that this process has not given away before."""
-    chance = random.SystemRandom()
-    for _ in range(1000):
-        port = chance.choice(PORTS)
-        if port in _given:
-            continue
+def possible_ports():
+    """Those the kernel never takes for outgoing connections: such a connection would hold the port
+    of a server that is about to start again."""
+    low, high = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    return [port for port in range(10240, 65536) if not int(low) <= port <= int(high)]
+
+
+def claim(port):
+    """Whether the port is ours now, until this process ends. Every process of the tests asks here
+    first (src/store/redis/free_port.hpp does the same), so no two of them get one port, whether something
+    listens on it already or not. The claim is a name in the same network namespace as the port."""
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0floodgate-port-{port}")
         with socket.socket() as trial:
-            try:
-                trial.bind((LOOPBACK, port))
-            except OSError:
-                continue
-        _given.add(port)
-        return port
+            trial.bind((LOOPBACK, port))
+    except OSError:
+        name.close()
+        return False
+    _claims[port] = name
+    return True
+
+
+def free_port(count=1):
+    """The first of `count` ports of 127.0.0.1 in a row that nobody has, and nobody will get."""
+    ports, chance = possible_ports(), random.SystemRandom()
+    for _ in range(1000):
+        first = chance.choice(ports)
+        wanted = range(first, first + count)
+        if any(port not in ports or port in _claims for port in wanted):
+            continue
+        if all(claim(port) for port in wanted):
+            return first
     raise ServerFailed("no free port on loopback")
 
 

@@ -19,7 +19,7 @@ import time
 from redis_server import Redis, RedisCluster, RedisError, RedisLine  # noqa: F401
 from server_process import (GUARDIAN, LOOPBACK, ServerFailed, ServerProcess,  # noqa: F401
                             free_port, new_directory, start_together)
-from sql_server import PASSWORD, Galera, MariaDb  # noqa: F401
+from sql_server import PASSWORD, TEMPLATE, Galera, MariaDb, template  # noqa: F401
 
 
 class RabbitMq(ServerProcess):
@@ -148,6 +148,8 @@ def run(kinds, command):
     where = {KINDS[kind][0]: server.at for kind, server in servers.items()}
     print(f"servers: {', '.join(f'{k}={v}' for k, v in where.items())} after "
           f"{time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
+    if "mariadb" in kinds:
+        where[TEMPLATE] = str(template())
     code = run_command(command, where)
     for kind, server in servers.items():
         for process in getattr(server, "nodes", [server]):

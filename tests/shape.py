@@ -15,15 +15,37 @@ import sys
 
 LINES_MAX, COLUMNS_MAX = 400, 100
 
-STATIONS = {"guard", "gate", "journal", "queue", "cluster", "ledger", "pay", "alarm"}  # They never know each other.
-MAY_USE = {  # The diagram in docs/architecture.md. A folder may always use itself.
-    "base": set(),
-    "sale": {"base"},
-    "store": {"base"},
-    **{station: {"sale", "store", "base"} for station in STATIONS},
-    "clerk": STATIONS | {"sale", "base"},
-    "edge": STATIONS | {"sale", "base"},
+# The diagram in docs/architecture.md. A folder may always use itself. Stations never know each
+# other, and each knows only the stores it needs.
+STORES = {"store/files", "store/sql", "store/redis", "store/rabbit", "store/http"}
+STATIONS = {
+    "guard": {"store/redis"},
+    "gate": {"store/redis"},
+    "journal": {"store/files"},
+    "queue": {"store/redis", "store/rabbit"},
+    "cluster": {"store/redis"},
+    "ledger": {"store/sql"},
+    "pay": {"store/http"},
+    "alarm": {"store/http"},
 }
+BELOW_SHOP = set(STATIONS) | {"sale", "base"}
+MAY_USE = {
+    "base": set(),
+    **{store: {"base"} for store in STORES},
+    "sale": {"base"},
+    **{station: stores | {"sale", "base"} for station, stores in STATIONS.items()},
+    "shop": BELOW_SHOP,
+    "clerk": BELOW_SHOP | {"shop"},
+    "jobs": BELOW_SHOP | {"shop", "clerk"},
+    "api": BELOW_SHOP | {"shop"},
+    "push": BELOW_SHOP | {"shop", "api"},
+    "http": BELOW_SHOP | {"shop", "api", "push"},
+}
+MAY_USE["engine"] = set(MAY_USE) | STORES
+MAY_USE["commands"] = set(MAY_USE)
+MAY_USE["main"] = {"engine", "commands", "http", "base", "sale"}  # src/main.cpp, alone at the root
+LOGS_AS = {  # A log event is named after its folder; of the stores, after the kind of store too.
+    store: ("store", store.removeprefix("store/")) for store in STORES}
 BANNED = {  # a pattern: what to do instead
     r"#\s*include\s*<boost/(asio|beast)\.hpp>": "include the header you need, not the umbrella",
     r"async_read\w*\s*\([^;]*\w*parser\w*(\.|->)get\(\)":
@@ -93,39 +115,82 @@ def line_of(text, position):
 
 # The rules: each yields (file, line, what is wrong).
 
+def folder_of(name):
+    """"gate" for src/gate/a.cpp, "store/redis" for src/store/redis/a.hpp, "main" for src/main.cpp."""
+    parts = pathlib.PurePath(name.removeprefix("src/")).parts
+    if len(parts) == 1:
+        return "main"
+    return "/".join(parts[:2]) if parts[0] == "store" and len(parts) > 2 else parts[0]
+
+
 def folders_depend_downwards(files):
     for name in files.sources():
-        folder = name.split("/")[1]
+        folder = folder_of(name)
         for number, line in enumerate(files.code(name).splitlines(), 1):
             used = re.match(r'\s*#\s*include\s*["<]([^">]+)[">]', line)
             if not used:
                 continue
-            top, quoted = used[1].split("/")[0], '"' in line
-            if folder == name.removeprefix("src/") and f"src/{used[1]}" in files.names:
-                pass  # main and what stands beside it may use everything
-            elif quoted and (top not in MAY_USE or "/" not in used[1]):
+            top, quoted = folder_of(used[1]), '"' in line
+            if quoted and (top not in MAY_USE or top == "main"):
                 yield name, number, 'write "folder/file.hpp", seen from src/; <...> for what is not ours'
+            elif name.endswith("_test.cpp") and top in STORES:
+                pass  # A test may look into a store, or open one.
             elif top in MAY_USE and folder in MAY_USE and top not in MAY_USE[folder] | {folder}:
                 if quoted or f"src/{used[1]}" in files.names:
                     yield name, number, f"{folder}/ may not use {top}/"
-            if used[1].startswith("boost/beast") and folder != "edge":
-                yield name, number, "only edge/ knows Beast"
+            if re.match(r"boost/(beast|asio)/", used[1]) and folder not in ("http", "main"):
+                yield name, number, "only http/ knows Beast and Asio"
 
 
 def folders_are_known(files):
-    for folder in sorted({n.split("/")[1] for n in files.names if re.match(r"src/[^/]+/", n)}):
+    for name in files.sources():
+        folder = folder_of(name)
         if folder not in MAY_USE:
-            yield f"src/{folder}", 1, "not in the diagram: see MAY_USE in tests/shape.py"
+            yield name, 1, f"src/{folder} is not in the diagram: see MAY_USE in tests/shape.py"
+
+
+def only_main_is_at_the_root(files):
+    for name in files.sources():
+        if folder_of(name) == "main" and name != "src/main.cpp":
+            yield name, 1, "only main.cpp lies in src/: which folder is this part of?"
+
+
+def modules(files):
+    """Every floodgate_module: (file, line, folder, what DEPENDS names)."""
+    for name in files.named("CMakeLists.txt"):
+        for module in re.finditer(r"floodgate_module\((\w+)([^)]*)\)", files.text(name)):
+            depends = re.search(
+                r"\bDEPENDS\b([^)]*?)(?=\b(?:SOURCES|TESTS|TESTING|TESTS_USE|LINKS)\b|$)", module[2])
+            used = re.sub(r"#[^\n]*", "", depends[1]).split() if depends else []
+            yield (name, line_of(files.text(name), module.start()), module[1].replace("store_", "store/"),
+                   [entry.replace("store_", "store/") for entry in used])
 
 
 def libraries_depend_downwards(files):
-    for name in files.named("CMakeLists.txt"):
-        for module in re.finditer(r"floodgate_module\((\w+)([^)]*)\)", files.text(name)):
-            depends = re.search(r"\bDEPENDS\b([^)]*?)(?=\b(?:SOURCES|TESTS|LINKS)\b|$)", module[2])
-            for used in depends[1].split() if depends else []:
-                if used not in MAY_USE.get(module[1], set()):
-                    number = line_of(files.text(name), module.start())
-                    yield name, number, f"{module[1]} may not depend on {used}"
+    for name, number, folder, depends in modules(files):
+        for used in depends:
+            if used not in MAY_USE.get(folder, set()):
+                yield name, number, f"{folder} may not depend on {used}"
+
+
+def libraries_depend_on_what_they_use(files):
+    for name, number, folder, depends in modules(files):
+        sources = [n for n in files.sources() if folder_of(n) == folder]
+        text = "\n".join(files.code(n) for n in sources)
+        for used in depends:
+            if sources and not re.search(rf'#\s*include\s*"{used}/', text):
+                yield name, number, f"{folder} does not use {used}: take it out of DEPENDS"
+
+
+def log_events_are_named_after_their_folder(files):
+    event = re.compile(r'\blog::(?:debug|info|warning|error)\(\s*"([^"]*)"')
+    for name in files.sources():
+        folder, text = folder_of(name), files.text(name)
+        if name.endswith("_test.cpp") or folder in ("main", "base"):
+            continue
+        for found in event.finditer(text):
+            if not re.fullmatch(rf"({'|'.join(LOGS_AS.get(folder, (folder,)))})(\.[a-z_]+)+", found[1]):
+                yield name, line_of(text, found.start()), f'"{found[1]}" should be {folder}.what_happened'
 
 
 def nothing_banned(files):
@@ -238,7 +303,7 @@ def enums_start_at_one(files):
 
 
 def source_folders_have_a_readme(files):
-    for folder in sorted({n.split("/")[1] for n in files.names if re.match(r"src/[^/]+/", n)}):
+    for folder in sorted({folder_of(n) for n in files.sources()} - {"main"}):
         if f"src/{folder}/README.md" not in files.names:
             yield f"src/{folder}", 1, "no README.md: half a page on what, why and the limits"
 
@@ -320,7 +385,21 @@ def readmes_agree(files):
         yield pair[1], 1, f"{len(levels[1])} headings, README.md has {len(levels[0])}, or other levels"
 
 
-RULES = [folders_depend_downwards, folders_are_known, libraries_depend_downwards, nothing_banned,
+MARKDOWN_COLUMNS_MAX = 110
+
+
+def documents_have_short_lines(files):
+    """Lines that can be broken: not tables, links, headings or code."""
+    for name in files.named(".md"):
+        for number, line in enumerate(without_code_blocks(files.text(name)), 1):
+            breakable = not re.match(r"\s*(\||#|\[|!\[|<)", line) and " " in line.strip()
+            if breakable and len(line) > MARKDOWN_COLUMNS_MAX:
+                yield name, number, f"more than {MARKDOWN_COLUMNS_MAX} columns"
+
+
+RULES = [folders_depend_downwards, folders_are_known, only_main_is_at_the_root,
+         libraries_depend_downwards, libraries_depend_on_what_they_use,
+         log_events_are_named_after_their_folder, documents_have_short_lines, nothing_banned,
          co_await_stands_beside_names_calls_and_literals, files_and_lines_are_short,
          nothing_left_to_fix, folders_have_meaning, enums_start_at_one,
          source_folders_have_a_readme, sources_are_built, nothing_of_this_machine,

@@ -34,26 +34,37 @@ class ShapeTest(unittest.TestCase):
 
     def test_folders_depend_downwards(self):
         self.write("src/gate/turnstile.hpp")
-        self.write("src/store/file.hpp")
-        self.write("src/engine.hpp")
+        self.write("src/store/redis/redis.hpp")
         for name, faults, fine in [
             ("src/gate/a.cpp",
-             ['#include "journal/journal.hpp"', '#include "edge/server.hpp"',
+             ['#include "journal/journal.hpp"', '#include "http/server.hpp"',
               '#  include "clerk/clerk.hpp"', '#include "turnstile.hpp"',
-              '#include "../store/file.hpp"', "#include <boost/beast/core.hpp>"],
+              '#include "../store/redis/redis.hpp"', "#include <boost/beast/core.hpp>",
+              "#include <boost/asio/ip/address.hpp>", '#include "store/sql/sql.hpp"',
+              '#include "shop/checkout.hpp"'],
              ['#include "gate/turnstile.hpp"', '#include "sale/ids.hpp"',
-              '#include "store/file.hpp"', '// #include "journal/journal.hpp"',
+              '#include "store/redis/redis.hpp"', '// #include "journal/journal.hpp"',
               "#include <journal/not_ours.h>", "#include <vector>"]),
-            ("src/edge/a.cpp", ['#include "store/file.hpp"', '#include "clerk/clerk.hpp"',
-                                "#include <store/file.hpp>"],
-             ["#include <boost/beast/core.hpp>", '#include "ledger/ledger.hpp"']),
-            ("src/clerk/a.cpp", ['#include "store/sqlite.hpp"', '#include "edge/server.hpp"'],
+            ("src/http/a.cpp", ['#include "store/redis/redis.hpp"', '#include "clerk/clerk.hpp"',
+                                "#include <store/redis/redis.hpp>", '#include "jobs/timed_jobs.hpp"'],
+             ["#include <boost/beast/core.hpp>", "#include <boost/asio/ip/tcp.hpp>",
+              '#include "push/mailroom.hpp"\n#include "api/routes.hpp"']),
+            ("src/api/a.cpp", ['#include "push/mailroom.hpp"', '#include "http/server.hpp"'],
+             ['#include "shop/checkout.hpp"', '#include "ledger/ledger.hpp"']),
+            ("src/clerk/a.cpp", ['#include "store/sql/sql.hpp"', '#include "http/server.hpp"',
+                                 '#include "jobs/timed_jobs.hpp"'],
              ['#include "journal/journal.hpp"', '#include "guard/login.hpp"']),
-            ("src/sale/a.cpp", ['#include "store/file.hpp"'], ['#include "base/result.hpp"']),
-            ("src/store/a.cpp", ['#include "sale/ids.hpp"'], ['#include "base/result.hpp"']),
+            ("src/clerk/a_test.cpp", ['#include "http/server.hpp"'], ['#include "store/sql/sql.hpp"']),
+            ("src/shop/a.cpp", ['#include "clerk/clerk.hpp"', '#include "store/sql/sql.hpp"'],
+             ['#include "gate/turnstile.hpp"\n#include "ledger/ledger.hpp"']),
+            ("src/journal/a.cpp", ['#include "store/redis/redis.hpp"'],
+             ['#include "store/files/posix_files.hpp"']),
+            ("src/sale/a.cpp", ['#include "store/files/choices.hpp"'], ['#include "base/result.hpp"']),
+            ("src/store/sql/a.cpp", ['#include "sale/ids.hpp"', '#include "store/files/choices.hpp"'],
+             ['#include "base/result.hpp"', '#include "store/sql/sql.hpp"']),
             ("src/base/a.cpp", ['#include "sale/ids.hpp"'], ['#include "base/result.hpp"']),
-            ("src/main.cpp", ['#include "gone.hpp"'],
-             ['#include "store/file.hpp"\n#include "edge/server.hpp"', '#include "engine.hpp"']),
+            ("src/main.cpp", ['#include "gone.hpp"', '#include "ledger/ledger.hpp"'],
+             ['#include "engine/engine.hpp"\n#include "commands/check.hpp"']),
             ("src/guard/a.cpp", ['#include "engine.hpp"'], []),
         ]:
             self.judge(shape.folders_depend_downwards, name, faults, fine)
@@ -62,18 +73,58 @@ class ShapeTest(unittest.TestCase):
     def test_folders_are_known(self):
         self.write("src/gate/a.cpp")
         self.assertEqual([], self.findings(shape.folders_are_known))
+        self.write("src/store/redis/a.cpp")
+        self.assertEqual([], self.findings(shape.folders_are_known))
         self.write("src/cart/a.cpp")
         self.assertEqual(1, len(self.findings(shape.folders_are_known)))
+        self.write("src/store/paper/a.cpp")
+        self.assertEqual(2, len(self.findings(shape.folders_are_known)))
+
+    def test_only_main_is_at_the_root(self):
+        self.write("src/main.cpp")
+        self.write("src/gate/a.cpp")
+        self.assertEqual([], self.findings(shape.only_main_is_at_the_root))
+        self.write("src/settings.hpp")
+        self.assertEqual(1, len(self.findings(shape.only_main_is_at_the_root)))
 
     def test_libraries_depend_downwards(self):
         self.judge(shape.libraries_depend_downwards, "src/gate/CMakeLists.txt",
                    ["floodgate_module(gate SOURCES a.cpp DEPENDS sale journal LINKS x)",
-                    "floodgate_module(sale\n  SOURCES a.cpp\n  DEPENDS store)"],
-                   ["floodgate_module(gate SOURCES journal.cpp DEPENDS sale store LINKS journal)",
+                    "floodgate_module(sale\n  SOURCES a.cpp\n  DEPENDS store_files)",
+                    "floodgate_module(journal SOURCES a.cpp DEPENDS sale store_redis)",
+                    "floodgate_module(gate SOURCES a.cpp TESTS_USE ledger DEPENDS journal)"],
+                   ["floodgate_module(gate SOURCES journal.cpp DEPENDS sale store_redis LINKS journal)",
+                    "floodgate_module(gate SOURCES a.cpp DEPENDS sale TESTS_USE ledger)",
                     "floodgate_module(base SOURCES a.cpp)"])
 
+    def test_libraries_depend_on_what_they_use(self):
+        self.write("src/gate/a.cpp", '#include "sale/ids.hpp"\n#include "store/redis/redis.hpp"')
+        self.judge(shape.libraries_depend_on_what_they_use, "src/gate/CMakeLists.txt",
+                   ["floodgate_module(gate SOURCES a.cpp DEPENDS sale base)",
+                    "floodgate_module(gate SOURCES a.cpp DEPENDS store_redis store_sql)"],
+                   ["floodgate_module(gate SOURCES a.cpp DEPENDS sale store_redis)"])
+
+    def test_log_events_are_named_after_their_folder(self):
+        for name, faults, fine in [
+            ("src/gate/a.cpp",
+             ['log::info("clerk.opened");', 'log::error(\n    "opened", "sale", 7);',
+              'log::warning("gate.Opened");'],
+             ['log::info("gate.opened");', 'log::error(\n    "gate.went_back", "sale", 7);']),
+            ("src/store/redis/a.cpp", ['log::info("gate.lost");'],
+             ['log::info("redis.lost");', 'log::info("store.lost");']),
+            ("src/gate/a_test.cpp", [], ['log::info("anything");']),
+        ]:
+            self.judge(shape.log_events_are_named_after_their_folder, name, faults, fine)
+            (self.root / name).unlink()
+
+    def test_documents_have_short_lines(self):
+        long = "word " * 23
+        self.judge(shape.documents_have_short_lines, "docs/a.md",
+                   [long, f"- {long}", f"> {long}"],
+                   ["word " * 22, f"| {long} |", f"```\n{long}\n```", f"# {long}", "x" * 200])
+
     def test_nothing_banned(self):
-        self.judge(shape.nothing_banned, "src/edge/a.cpp",
+        self.judge(shape.nothing_banned, "src/http/a.cpp",
                    ["#include <boost/asio.hpp>", "#include <boost/beast.hpp>",
                     "out << std::endl;", "async_read(stream, buffer, parser.get(), token);",
                     "http::async_read_some(stream,\n    buffer, request_parser_->get());"],
@@ -83,7 +134,7 @@ class ShapeTest(unittest.TestCase):
 
     def test_co_await_stands_beside_names_calls_and_literals(self):
         self.judge(
-            shape.co_await_stands_beside_names_calls_and_literals, "src/edge/a.cpp",
+            shape.co_await_stands_beside_names_calls_and_literals, "src/http/a.cpp",
             ["co_await f(order{a, b});", "co_await f({a, b});", "co_await f({.a = 1});",
              "co_await f(x, {a});", "co_await f(std::vector<int>{1});",
              "co_await f([s] { return s; });", "co_await f([this](int x) { g(x); });",

@@ -12,6 +12,7 @@ from server_process import (LOOPBACK, ServerFailed, ServerProcess, free_port, ne
                             start_together)
 
 PASSWORD = "floodgate"  # root's, on servers that live as long as a test
+TEMPLATE = "FLOODGATE_TEST_MARIADB_TEMPLATE"
 GALERA = "/usr/lib/galera/libgalera_smm.so"
 ACCOUNTS = f"""
 DELETE FROM mysql.global_priv WHERE user = '' OR (user = 'root' AND host <> 'localhost');
@@ -24,20 +25,32 @@ GRANT ALL PRIVILEGES ON *.* TO 'root'@'%' WITH GRANT OPTION;
 
 @functools.lru_cache(maxsize=None)
 def template():
-    """An empty data directory with root's password set. Made once for each run: some seconds."""
+    """An empty data directory with root's password set. It takes some seconds, so it is made once, and
+    processes that this one starts are told of it (TEMPLATE)."""
+    if os.environ.get(TEMPLATE):
+        return os.environ[TEMPLATE]
     place = new_directory("floodgate-mariadb-template-")
+    temporary = own_temporary(new_directory("floodgate-mariadb-tmp-"))
     made = subprocess.run(
         ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
-         "--skip-test-db", f"--datadir={place}", f"--user={user()}"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+         "--skip-test-db", f"--datadir={place}", f"--user={user()}"], env=temporary,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
     if made.returncode != 0:
         raise ServerFailed(f"mariadb-install-db: {(made.stdout + made.stderr)[-2000:]}")
     made = subprocess.run(
         ["mariadbd", "--no-defaults", "--bootstrap", f"--datadir={place}", f"--user={user()}"],
-        input=ACCOUNTS, capture_output=True, text=True, timeout=120, check=False)
+        env=temporary, input=ACCOUNTS, capture_output=True, text=True, timeout=300, check=False)
     if made.returncode != 0 or "ERROR" in made.stderr:
         raise ServerFailed(f"mariadbd --bootstrap: {made.stderr[-2000:]}")
     return place
+
+
+def own_temporary(place):
+    """An environment in which MariaDB keeps its temporary tables there. In a directory that it shares
+    with another server, each removes the other's when it starts."""
+    if os.geteuid() == 0:
+        subprocess.run(["chown", f"{user()}:", place], check=True)
+    return {**os.environ, "TMPDIR": str(place)}
 
 
 def user():
@@ -71,6 +84,9 @@ class MariaDb(ServerProcess):
                 "--max-connections=500", "--performance-schema=OFF",
                 # 2: written at each commit, synced each second: kill -9 loses nothing.
                 f"--innodb-flush-log-at-trx-commit={1 if self.durable else 2}", *self.more]
+
+    def environment(self):
+        return {"TMPDIR": str(self.place)}  # see own_temporary
 
     def is_ready(self):
         try:

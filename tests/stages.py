@@ -7,24 +7,29 @@ failed. Stages go on after a failed one, so that one run tells everything.
 """
 import argparse
 import concurrent.futures
-import dataclasses
 import hashlib
 import json
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree
 
+from tallies import failure, gtest_tally, tally, unittest_tally
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/test-logs"
 PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
 CORES = os.cpu_count() or 1
 CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_script_test"]
+# What these say is the same in both modes: HTTP and TLS, the command line, the files under deploy/.
+MODELESS_TESTS = ["bad_input_test", "command_line_test", "deploy_cluster_test", "deploy_test", "http_test",
+                  "openapi_test", "patience_test", "tls_test"]
 SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit tests may use
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
 
@@ -33,22 +38,20 @@ class stage_failed(Exception):
     """The stage could not go on: the build broke, or it took too long."""
 
 
-@dataclasses.dataclass
-class tally:
-    passed: int = 0
-    failed: int = 0
-
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-
-
 class shell:
     """Runs a stage's commands, logs what they print, and says now and then how far they are."""
 
     def __init__(self, stage):
         self.path = LOGS / f"{stage}.log"
         self.path.write_text("")
+        self.building_s = 0.0
+
+    def build(self, preset, *targets):
+        begin = time.monotonic()
+        try:
+            self.run([*steady_addresses(), "scripts/build", preset, *targets], 2400)
+        finally:
+            self.building_s += time.monotonic() - begin
 
     def run(self, command, limit_s, may_fail=False, **environment):
         """The command's output. Ends it, and all it started, after `limit_s` seconds."""
@@ -108,8 +111,9 @@ def shape(sh):
     """Folder borders, banned forms, sizes, links (tests/shape.py), and the tests of the tests."""
     output = sh.run([PYTHON, "tests/shape.py"], 120, may_fail=True)
     rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
-    result = tally(int(rules[1]), int(rules[2])) if rules else tally(0, 1)
-    for test in ("tests/shape_test.py", "tests/stages_test.py", "bench/report_test.py"):
+    result = tally(int(rules[1]), int(rules[2])) if rules else failure("tests/shape.py")
+    for test in ("tests/shape_test.py", "tests/stages_test.py", "tests/unity_test.py",
+                 "tests/side_by_side_test.py", "bench/report_test.py"):
         result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
     return result
 
@@ -119,19 +123,20 @@ def format(sh):  # pylint: disable=redefined-builtin
     names = tracked("*.hpp", "*.cpp")
     output = sh.run(["clang-format", "--dry-run", "-Werror", *names], 300, may_fail=True)
     wrong = set(re.findall(r"^(\S+?):\d+:\d+: error", output, re.MULTILINE))
-    return tally(len(names) - len(wrong), len(wrong))
+    return tally(len(names) - len(wrong), len(wrong), wrong=sorted(wrong))
 
 
 def tidy(sh):
-    """clang-tidy on every source of src/. A file that passed is not looked at again until it,
-    something it includes, or the rules change; other clones on this machine profit from it
-    (~/.cache/floodgate-tidy)."""
-    sh.run(["cmake", "--preset", "clang"], 300)
-    commands = json.loads((ROOT / "build/clang/compile_commands.json").read_text())
+    """clang-tidy on the sources of src/ without the tests, several at once as the preset asan compiles
+    them. What passed is not looked at again until it, something it includes, or the rules change;
+    other clones on this machine profit from it (~/.cache/floodgate-tidy)."""
+    sh.run(["cmake", "--preset", "asan", "-Wno-dev"], 300)
+    commands = json.loads((ROOT / "build/asan/compile_commands.json").read_text())
     by_file = {os.path.relpath(entry["file"], ROOT): entry["command"].replace(str(ROOT), "")
-               for entry in commands}
-    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    cache = pathlib.Path(caches) / "floodgate-tidy"
+               for entry in commands if "_test" not in entry["file"]}
+    names = sorted(name for name in by_file if name.startswith(("src/", "build/asan/together/")))
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    cache = cache / "floodgate-tidy"
     cache.mkdir(parents=True, exist_ok=True)
     rules = (ROOT / ".clang-tidy").read_text() + sh.run(["clang-tidy", "--version"], 60)
 
@@ -139,21 +144,20 @@ def tidy(sh):
         passed = cache / fingerprint(name, rules + by_file[name])
         if passed.exists():
             return True, ""
-        done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/clang", name], cwd=ROOT,
+        done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/asan", name], cwd=ROOT,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=600, check=False)
+                              timeout=900, check=False)
         if done.returncode == 0:
             passed.touch()
         return done.returncode == 0, done.stdout + done.stderr
 
-    names = [n for n in tracked("src/*.cpp") if n in by_file and not n.endswith("_test.cpp")]
     result, begin = tally(), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool, sh.path.open("a") as log:
         for name, (good, output) in zip(names, pool.map(look_at, names)):
-            result.add(tally(good, not good))
+            result.add(tally(1) if good else failure(name))
             seconds = time.monotonic() - begin
             log.write(f"{seconds:4.0f} s {name} {'ok' if good else 'FAILED'}\n{'' if good else output}")
-            if result.passed % 20 == 0 and seconds > 1:
+            if result.passed % 10 == 0 and seconds > 1:
                 print(f"      {seconds:4.0f} s  {result.passed} of {len(names)}", flush=True)
     return result
 
@@ -165,7 +169,8 @@ def fingerprint(name, rules):
         path = todo.pop()
         if path not in seen and (ROOT / path).exists():
             seen[path] = (ROOT / path).read_text(errors="replace")
-            todo += ["src/" + used for used in re.findall(r'#\s*include "([^"]+)"', seen[path])]
+            for used in re.findall(r'#\s*include "([^"]+)"', seen[path]):
+                todo += [os.path.normpath(f"{os.path.dirname(path)}/{used}"), f"src/{used}"]
     return hashlib.sha256(json.dumps([rules, sorted(seen.items())]).encode()).hexdigest()
 
 
@@ -174,14 +179,14 @@ def quick(sh):
     return ctest(sh, "dev", "unit")
 
 
-def unit(sh):
-    """The unit and engine tests, built by clang, as they are. Only by name: asan and tsan run the
-    same tests under both compilers."""
-    return ctest(sh, "clang", "unit|engine")
+def gcc(sh):
+    """The program, and the unit and engine tests, built by gcc as they are."""
+    sh.build("gcc")
+    return ctest(sh, "gcc", "unit|engine")
 
 
 def asan(sh):
-    """The unit and engine tests, built by gcc with the address and undefined-behaviour sanitizers."""
+    """The unit and engine tests, built by clang with the address and undefined-behaviour sanitizers."""
     return ctest(sh, "asan", "unit|engine", UBSAN_OPTIONS="print_stacktrace=1")
 
 
@@ -191,18 +196,18 @@ def tsan(sh):
 
 
 def ctest(sh, preset, labels, **environment):
-    sh.run([*steady_addresses(), "scripts/build", preset], 2400)
-    report = LOGS / f"ctest-{preset}.xml"
+    sh.build(preset, "tests")
+    report, results = LOGS / f"ctest-{preset}.xml", ROOT / f"build/{preset}/test-results"
     report.unlink(missing_ok=True)
+    shutil.rmtree(results, ignore_errors=True)
     sh.run([PYTHON, "tests/servers.py", "run", *SERVERS, "--",
             *steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
-            "-j", CORES, "--output-on-failure", "--no-tests=error", "--timeout", 300,
-            "--output-junit", report], 900, may_fail=True, **environment)
-    if not report.exists():
-        raise stage_failed("ctest left no report")
-    suite = xml.etree.ElementTree.parse(report).getroot()
-    total, failed, skipped = (int(suite.get(k, 0)) for k in ("tests", "failures", "skipped"))
-    return tally(total - failed - skipped, failed)
+            "-j", CORES + 1, "--output-on-failure", "--no-tests=error", "--output-junit", report],
+           1800, may_fail=True, **environment)
+    try:
+        return gtest_tally(report, results)
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise stage_failed(f"ctest left no report: {error}") from error
 
 
 def steady_addresses():
@@ -214,46 +219,38 @@ def steady_addresses():
 
 
 def e2e(sh):
-    """The real binary (release) over HTTP: tests/e2e, Python's unittest."""
-    sh.run(["scripts/build", "release", "floodgate"], 1200)
-    return unittest_tally(sh.run(
-        [PYTHON, "-m", "unittest", "discover", "-v", "-s", "tests/e2e", "-p", "*_test.py"],
-        900, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate")))
+    """The real binary (release) over HTTP: tests/e2e, Python's unittest, several tests at once."""
+    sh.build("release", "floodgate")
+    return unittest_tally(side_by_side(sh, [], [m for m in modules() if m not in CLUSTER_TESTS]))
 
 
 def e2e_clustered(sh):
-    """The same tests, unchanged, against a clustered node over a real Redis and MariaDB."""
-    sh.run(["scripts/build", "release", "floodgate"], 1200)
-    names = [path.stem for path in sorted((ROOT / "tests/e2e").glob("*_test.py"))]
-    return clustered_tally(sh, [name for name in names if name not in CLUSTER_TESTS])
+    """The same tests, unchanged, against a clustered node over a real Redis and MariaDB, without those
+    that say the same in both modes."""
+    sh.build("release", "floodgate")
+    return clustered_tally(sh, [m for m in modules() if m not in CLUSTER_TESTS + MODELESS_TESTS])
 
 
 def cluster(sh):
     """Two nodes and more behind nginx: a crowd, what must hold on every node, and each store, queue
-    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Before it,
+    and node dying in the middle of a sale. FLOODGATE_CROWD=0.1 makes the crowd a tenth. Beside it,
     the test of the servers that tests start (tests/servers.py)."""
-    result = unittest_tally(sh.run([PYTHON, "tests/servers_test.py"], 300, may_fail=True))
-    sh.run(["scripts/build", "release", "floodgate"], 1200)
-    result.add(clustered_tally(sh, CLUSTER_TESTS))
-    return result
+    sh.build("release", "floodgate")
+    return clustered_tally(sh, [*CLUSTER_TESTS, "servers_test"])
 
 
-def clustered_tally(sh, modules):
-    return unittest_tally(sh.run(
-        [PYTHON, "tests/servers.py", "run", "--redis", "--mariadb", "--",
-         "env", f"PYTHONPATH={ROOT / 'tests/e2e'}", PYTHON, "-m", "unittest", "-v", *modules],
-        1500, may_fail=True, FLOODGATE=str(ROOT / "build/release/floodgate"),
-        FLOODGATE_MODE="clustered"))
+def modules():
+    return [path.stem for path in sorted((ROOT / "tests/e2e").glob("*_test.py"))]
 
 
-def unittest_tally(output):
-    ran = re.search(r"^Ran (\d+) tests?", output, re.MULTILINE)
-    ending = re.findall(r"^(?:OK|FAILED)(?: \((.*)\))?$", output, re.MULTILINE)
-    if not ran or not ending:
-        return tally(0, 1)  # It died before it could say.
-    counts = {key.strip(): int(n) for key, n in re.findall(r"([a-z ]+)=(\d+)", ending[-1])}
-    failed = sum(counts.get(key, 0) for key in ("failures", "errors", "unexpected successes"))
-    return tally(max(0, int(ran[1]) - failed - counts.get("skipped", 0)), failed)
+def clustered_tally(sh, names):
+    servers = [PYTHON, "tests/servers.py", "run", "--redis", "--mariadb", "--"]
+    return unittest_tally(side_by_side(sh, servers, names, FLOODGATE_MODE="clustered"))
+
+
+def side_by_side(sh, servers, names, **environment):
+    return sh.run([*servers, PYTHON, "tests/e2e/side_by_side.py", *names], 1800, may_fail=True,
+                  FLOODGATE=str(ROOT / "build/release/floodgate"), **environment)
 
 
 def fuzz(sh):
@@ -261,24 +258,30 @@ def fuzz(sh):
     targets = [pathlib.Path(name).stem for name in tracked("tests/fuzz/*_fuzz.cpp")]
     if not targets:
         return tally()
-    sh.run([*steady_addresses(), "scripts/build", "fuzz", *targets], 1500)
+    sh.build("asan", "fuzzers")
     result = tally()
-    for target in targets:
-        found, known = ROOT / f"build/fuzz-found/{target}", ROOT / f"tests/fuzz/corpus/{target}"
-        found.mkdir(parents=True, exist_ok=True)
-        output = sh.run(
-            [*steady_addresses(), f"build/fuzz/{target}", f"-max_total_time={FUZZ_SECONDS}",
-             "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/",
-             "-print_final_stats=1", found, *([known] if known.is_dir() else [])],
-            FUZZ_SECONDS + 120, may_fail=True)
-        good = re.search(r"^Done [1-9]\d* runs", output, re.MULTILINE) and "ERROR:" not in output
-        result.add(tally(bool(good), not good))
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool, sh.path.open("a") as log:
+        for target, (good, output) in zip(targets, pool.map(fuzz_one, targets)):
+            log.write(output)
+            result.add(tally(1) if good else failure(target))
     return result
 
 
+def fuzz_one(target):
+    found, known = ROOT / f"build/fuzz-found/{target}", ROOT / f"tests/fuzz/corpus/{target}"
+    found.mkdir(parents=True, exist_ok=True)
+    output = shell(target).run(
+        [*steady_addresses(), f"build/asan/{target}", f"-max_total_time={FUZZ_SECONDS}",
+         "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/",
+         "-print_final_stats=1", found, *([known] if known.is_dir() else [])],
+        FUZZ_SECONDS + 120, may_fail=True)
+    good = re.search(r"^Done [1-9]\d* runs", output, re.MULTILINE) and "ERROR:" not in output
+    return bool(good), output
+
+
+# In this order: what is quick first, then what needs the least building.
 STAGES = {stage.__name__: stage for stage in (
-    shape, format, unit, e2e, e2e_clustered, cluster, asan, tsan, fuzz, tidy)}
-EVERYTHING = [name for name in STAGES if name != "unit"]
+    shape, format, e2e, e2e_clustered, cluster, asan, fuzz, tsan, gcc, tidy)}
 
 
 def run_stage(name, stage):
@@ -287,15 +290,22 @@ def run_stage(name, stage):
     try:
         result = stage(sh)
         if result.passed + result.failed == 0:
-            why, result = "it ran no test", tally(0, 1)
+            why, result = "it ran no test", failure(name)
     except (stage_failed, subprocess.SubprocessError, OSError) as error:
-        why, result = str(error), tally(0, 1)
+        why, result = str(error), failure(name)
     if result.failed:
         print(*sh.path.read_text(errors="replace").splitlines()[-60:], sep="\n")
+        print(*(f"   FAILED {wrong}" for wrong in result.wrong), sep="\n")
         print(f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log")
     seconds = time.monotonic() - begin
-    print(f"   {name}: {result.passed} passed, {result.failed} failed, {seconds:.0f} s", flush=True)
-    return result, seconds
+    print(f"   {name}: {line_of(result, seconds, sh.building_s)}", flush=True)
+    return result, seconds, sh.building_s
+
+
+def line_of(result, seconds, building_s):
+    left_out = f", {result.left_out} left out" if result.left_out else ""
+    building = f" ({building_s:.0f} s building)" if building_s else ""
+    return f"{result.passed} passed, {result.failed} failed{left_out}, {seconds:.0f} s{building}"
 
 
 def main():
@@ -313,13 +323,13 @@ def main():
 
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = {"quick": quick} if wanted.quick else {
-        name: stage for name, stage in STAGES.items() if name in (wanted.stage or EVERYTHING)}
+        name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}
     outcomes = {name: run_stage(name, stage) for name, stage in chosen.items()}
     total = tally()
     print()
-    for name, (result, seconds) in outcomes.items():
+    for name, (result, seconds, building_s) in outcomes.items():
         total.add(result)
-        print(f"{name:13} {result.passed:6} passed {result.failed:4} failed {seconds:6.0f} s")
+        print(f"{name:13} {line_of(result, seconds, building_s)}")
     print(f"{total.passed} passed, {total.failed} failed")
     return total.failed > 0
 

@@ -23,20 +23,60 @@ class StagesTest(unittest.TestCase):
 
     def outcome(self, stage):
         with contextlib.redirect_stdout(io.StringIO()) as said:
-            result, _ = stages.run_stage("trial", stage)
+            result, *_ = stages.run_stage("trial", stage)
         return (result.passed, result.failed), said.getvalue()
 
     def test_counts_what_unittest_says(self):
-        for ending, passed, failed in [("OK", 5, 0), ("OK (skipped=2)", 3, 0),
+        for ending, passed, failed in [("OK", 5, 0), ("OK (left out=2)", 3, 0),
                                        ("FAILED (failures=1, errors=2)", 2, 3),
+                                       ("FAILED (failures=1, left out=2)", 2, 1),
                                        ("FAILED (errors=7)", 0, 7)]:
             with self.subTest(ending=ending):
                 tally = stages.unittest_tally(f"..F..\nRan 5 tests in 0.1s\n\n{ending}\n")
                 self.assertEqual((passed, failed), (tally.passed, tally.failed))
 
+    def test_a_test_that_was_left_out_has_failed(self):
+        tally = stages.unittest_tally("Ran 5 tests in 0.1s\n\nOK (skipped=2)\n")
+        self.assertEqual((3, 2), (tally.passed, tally.failed))
+
     def test_a_test_program_that_died_has_failed(self):
         for output in ["", "Traceback\nImportError: x\n", "Ran 5 tests in 0.1s\n"]:
-            self.assertEqual(stages.tally(0, 1), stages.unittest_tally(output))
+            tally = stages.unittest_tally(output)
+            self.assertEqual((0, 1), (tally.passed, tally.failed))
+
+    def gtest(self, tests, status="run"):
+        """What is made of one program, given its report: (passed, failed, left out, names)."""
+        report = self.folder / "ctest.xml"
+        report.write_text(f'<testsuite><testcase name="gate_test.1" status="{status}"/></testsuite>')
+        if tests is not None:
+            (self.folder / "gate_test.1.xml").write_text(
+                f"<testsuites><testsuite>{tests}</testsuite></testsuites>")
+        tally = stages.gtest_tally(report, self.folder)
+        return tally.passed, tally.failed, tally.left_out, " ".join(tally.wrong)
+
+    def test_counts_single_tests_of_a_program(self):
+        ran = '<testcase name="{}" classname="Gate" status="run" result="completed">{}</testcase>'
+        good, bad = ran.format("Opens", ""), ran.format("Shuts", '<failure message="x"/>')
+        other = '<testcase name="Else" classname="Gate" status="notrun" result="suppressed"/>'
+        self.assertEqual(self.gtest(good + other), (1, 0, 0, ""))
+        self.assertEqual(self.gtest(good + bad, "fail"), (1, 1, 0, "gate_test.1: Gate.Shuts"))
+
+    def test_a_program_that_fails_with_good_tests_has_failed(self):
+        """As one that leaks does."""
+        good = '<testcase name="Opens" classname="Gate" status="run" result="completed"/>'
+        self.assertEqual(self.gtest(good, "fail")[:2], (1, 1))
+
+    def test_a_program_without_a_report_has_failed(self):
+        self.assertEqual(self.gtest(None, "fail")[:2], (0, 1))
+
+    def test_a_gtest_may_be_left_out_for_known_reasons_only(self):
+        """A server that did not start once showed as fewer passes."""
+        skip = ('<testcase name="Opens" classname="Gate" status="run" result="skipped">'
+                '<skipped message="a_test.cpp:5&#x0A;{}"/></testcase>')
+        self.assertEqual(self.gtest(skip.format("there is one writer anyway"))[:3], (0, 0, 1))
+        found = self.gtest(skip.format("FLOODGATE_TEST_REDIS is not set"))
+        self.assertEqual(found[:3], (0, 1, 0))
+        self.assertIn("FLOODGATE_TEST_REDIS is not set", found[3])
 
     def test_a_stage_without_tests_has_failed(self):
         counts, said = self.outcome(lambda sh: stages.tally())
@@ -78,6 +118,17 @@ class StagesTest(unittest.TestCase):
             self.assertNotEqual(before, stages.fingerprint("src/gate/a.cpp", "other rules"))
             header.write_text("int b;\n")
             self.assertNotEqual(before, stages.fingerprint("src/gate/a.cpp", "rules"))
+
+    def test_a_fingerprint_of_several_sources_follows_each(self):
+        with unittest.mock.patch.object(stages, "ROOT", self.folder):
+            for name in ("src/gate", "build/asan/together"):
+                (self.folder / name).mkdir(parents=True)
+            source, together = self.folder / "src/gate/a.cpp", "build/asan/together/gate-1.cpp"
+            source.write_text("int a;\n")
+            (self.folder / together).write_text('#include "../../../src/gate/a.cpp"  // NOLINT\n')
+            before = stages.fingerprint(together, "rules")
+            source.write_text("int b;\n")
+            self.assertNotEqual(before, stages.fingerprint(together, "rules"))
 
 
 def gone(pid):

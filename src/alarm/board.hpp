@@ -18,7 +18,7 @@ namespace floodgate::alarm {
 
 // The runbook (docs/operating.md) has a section for each.
 enum class kind : std::uint8_t {
-    dead_letters = 1,  // promises nobody could enter
+    dead_letters = 1,  // promises that could not be entered
     invariant_breach,  // a sale's units do not add up; it was paused
     backlog,           // the clerk is far behind
     disk,              // little room left

@@ -57,6 +57,9 @@ constexpr std::array<entry, problems> table{{
     {problem::internal, 500, "internal", "Something went wrong on our side", "服务器内部错误"},
     {problem::not_implemented, 501, "not_implemented", "This is not supported", "暂不支持"},
     {problem::busy, 503, "busy", "Busy, please try again in a moment", "系统繁忙，请稍后再试"},
+    {problem::undecided, 503, "undecided",
+     "The outcome is not known yet, please ask again in a moment",
+     "结果尚未确定，请稍后查询或重试"},
 }};
 
 constexpr bool in_order() {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "api/call.hpp"
+#include "base/iso_time.hpp"
 
 namespace floodgate::api {
 
@@ -52,9 +53,10 @@ enum class problem : std::uint8_t {
     header_too_large,        // 431
     internal,                // 500
     not_implemented,         // 501
-    busy,                    // 503 + retry_after_ms
+    busy,                    // 503 + retry_after_ms: nothing was done
+    undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 28;
+inline constexpr std::uint8_t problems = 29;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
 // retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.
@@ -65,10 +67,7 @@ const char* code_of(problem p);
 const char* title_of(problem p, language lang);
 const char* reason_phrase(int status);
 
-// "2026-11-15T10:00:00.000Z". What lies outside the years 1970-2099 is shown as their edge.
-std::string to_iso(instant t);
-// The same, also with an offset instead of Z and without fraction; nothing for anything else, for
-// dates that do not exist and for what lies outside 1970-2099.
-std::optional<instant> parse_iso(std::string_view text);
+using floodgate::parse_iso;
+using floodgate::to_iso;
 
 }  // namespace floodgate::api

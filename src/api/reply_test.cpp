@@ -14,12 +14,12 @@ TEST(Problem, HasStatusCodeAndTitlesForEveryValue) {
     for (int i = 1; i <= problems; ++i) {
         const auto p = static_cast<problem>(i);
         EXPECT_TRUE(codes.insert(code_of(p)).second) << code_of(p) << " stands there twice";
-        EXPECT_GE(http::status_of(p), 400);
-        EXPECT_STRNE(reason_phrase(http::status_of(p)), "Unknown") << http::status_of(p);
+        EXPECT_GE(status_of(p), 400);
+        EXPECT_STRNE(reason_phrase(status_of(p)), "Unknown") << status_of(p);
         EXPECT_STRNE(title_of(p, language::en), "");
         EXPECT_STRNE(title_of(p, language::en), title_of(p, language::zh));
     }
-    EXPECT_EQ(static_cast<int>(problem::busy), problems) << "busy is the last";
+    EXPECT_EQ(static_cast<int>(problem::undecided), problems) << "undecided is the last";
 }
 
 TEST(Problem, IsWrittenAsProblemJson) {

@@ -5,12 +5,23 @@
 
 #include "base/log.hpp"
 #include "sale/order_number.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
 
 constexpr std::uint64_t tries_before_blame = 3;
+
+// One line a batch; the ledger has every one as a failed order.
+void log_refusals(std::span<const sale::order_news> news) {
+    const auto is_refused = [](const sale::order_news& n) {
+        return n.what.state == sale::order_state::failed;
+    };
+    const auto first = std::ranges::find_if(news, is_refused);
+    if (first == news.end()) return;
+    log::warning("clerk.refused", "orders", std::ranges::count_if(news, is_refused), "first_order",
+                 sale::to_text(first->what.no), "first_sale", first->what.sale.value,
+                 "first_reason", first->what.reason);
+}
 
 }  // namespace
 
@@ -18,7 +29,7 @@ desk::desk(world w, const options& o, sale::sequence entered, sale::tell_news to
     : world_(w),
       batch_max_(o.batch_max),
       retries_(o.retries),
-      told_(std::move(told)),
+      settlement_(w.turnstile, std::move(told)),
       position_(entered.value) {
     assert(batch_max_ > 0);
     batch_.reserve(batch_max_);
@@ -65,14 +76,13 @@ outcome desk::book() {
     const instant begun = world_.clock.now();
     const piece next = piece(batch_).subspan(done_, pieces_.back());
     const sale::sequence last{position().value + next.size()};
-    const result<ledger::entry_report> report = world_.sink.enter(next, last);
+    result<ledger::entry_report> report = world_.sink.enter(next, last);
     if (report.has_error()) return cope(next, report.error());
 
     recover();
     position_ = last.value;
-    settle(*report);
     count(next, *report, begun);
-    tell(next, *report);
+    settle(next, std::move(*report));
     return advance();
 }
 
@@ -136,39 +146,23 @@ outcome desk::advance() {
     return full ? outcome::full : outcome::part;
 }
 
-void desk::settle(const ledger::entry_report& report) {
-    std::vector<gate::turnstile::returned> back;
-    for (const ledger::refusal& r : report.refused)
-        back.push_back({r.promise.sale, r.promise.buyer, r.promise.order});
-    if (!back.empty()) world_.turnstile.release_all(back);
-    if (!report.refused.empty()) {  // one line a batch; the ledger has every one as a failed order
-        const ledger::refusal& first = report.refused.front();
-        log::warning("clerk.refused", "orders", report.refused.size(), "first_order",
-                     sale::to_text(first.promise.order), "first_sale", first.promise.sale.value,
-                     "first_reason", first.reason);
-    }
+// The line forgets the batch last: a crash before that repeats it.
+void desk::settle(piece entered, ledger::entry_report report) {
+    const std::vector<sale::order_news> news =
+        report.known > 0 ? look_up(entered) : sale::news_of(std::move(report.orders));
+    if (report.refused > 0) log_refusals(news);
+    settlement_.settle(news);
     world_.source.entered(position());
-}
-
-void desk::tell(piece entered, const ledger::entry_report& report) {
-    news_.clear();
-    if (report.known > 0) {
-        review(entered);
-    } else if (told_) {
-        shop::append_news(entered, report, news_);
-    }
-    if (told_ && !news_.empty()) told_(news_);
 }
 
 // An earlier try had more success than it was told, so what the ledger refused then was never given
 // back. The report does not say which; the book does. Rare, so one question each is no matter.
-void desk::review(piece known) {
-    for (const sale::promise& p : known) {
-        const result<sale::order> found = world_.sink.find(p.order);
-        if (found.has_error()) continue;
-        if (!holds_stock(found->state)) world_.turnstile.release(p.sale, p.buyer, p.order);
-        news_.push_back({*found, 0});
-    }
+std::vector<sale::order_news> desk::look_up(piece known) {
+    std::vector<sale::order_news> news;
+    for (const sale::promise& p : known)
+        if (result<sale::order> found = world_.sink.find(p.order); found.has_value())
+            news.push_back({std::move(*found), 0});
+    return news;
 }
 
 // Logged when it begins and when it ends, not for every try.
@@ -194,8 +188,8 @@ void desk::recover() {
 
 void desk::count(piece entered, const ledger::entry_report& report, instant begun) {
     const std::lock_guard lock(mutex_);
-    figures_.entered += entered.size() - report.refused.size();
-    figures_.refused += report.refused.size();
+    figures_.entered += entered.size() - report.refused;
+    figures_.refused += report.refused;
     ++figures_.batches;
     figures_.last_batch = entered.size();
     figures_.last_batch_took = std::max(milliseconds(0), world_.clock.now() - begun);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::clerk {
 namespace {
@@ -14,17 +13,6 @@ constexpr milliseconds look_every{200};  // while serving: does the gate still a
 constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
-constexpr std::size_t load_batch = 2000;   // orders
-
-// A sale that ended this long ago gets no more questions worth the memory of its buyers.
-constexpr auto remembered_after_end = std::chrono::hours(24);
-
-// Strays that the book will not take are put aside in a line of their own: theirs has moved on.
-constexpr std::int64_t strays_line_of(std::int64_t line) { return line + 1000; }
-
-sale::promise promise_of(const ledger::held_order& o) {
-    return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
-}
 
 // What is counted goes on over several clerks; the rest is the present one's.
 figures added(const figures& before, figures now) {
@@ -43,11 +31,10 @@ options for_a_lease(options o) {
 }  // namespace
 
 struct partition_keeper::shift {
-    shift(const world& w, std::int64_t line, const options& o, callbacks told, sale::sequence from)
+    shift(const world& w, sale::line_id line, const options& o, callbacks told, sale::sequence from)
         : queue(w.open_queue()),
-          source(*queue),
           sink(w.book, line, w.clock),
-          worker({source, sink, w.gate, w.clock}, o, from, std::move(told)) {
+          worker({*queue, sink, w.gate, w.clock}, o, from, std::move(told)) {
         queue->start(from, [this] { worker.notify(); });
         worker.start();
     }
@@ -60,8 +47,7 @@ struct partition_keeper::shift {
     shift& operator=(const shift&) = delete;
 
     std::unique_ptr<queue::promise_queue> queue;
-    queue_source source;
-    line_sink sink;
+    ledger_sink sink;
     floodgate::clerk::clerk worker;
 };
 
@@ -208,10 +194,10 @@ result<void> partition_keeper::drain_line() {
 }
 
 result<void> partition_keeper::enter_strays(std::span<const sale::promise> found) {
-    const auto report = world_.book.orders().enter_strays(found, world_.clock.now());
+    auto report = world_.book.orders().enter_strays(found, world_.clock.now());
     if (!report && report.error() == errc::rejected) return enter_each(found);
     if (!report) return report.error();
-    tell(found, *report);
+    tell(std::move(*report));
     return {};
 }
 
@@ -219,13 +205,13 @@ result<void> partition_keeper::enter_strays(std::span<const sale::promise> found
 result<void> partition_keeper::enter_each(std::span<const sale::promise> found) {
     for (const sale::promise& p : found) {
         const instant now = world_.clock.now();
-        const auto report = world_.book.orders().enter_strays({&p, 1}, now);
+        auto report = world_.book.orders().enter_strays({&p, 1}, now);
         if (report) {
-            tell({&p, 1}, *report);
+            tell(std::move(*report));
             continue;
         }
         if (report.error() != errc::rejected) return report.error();
-        const std::int64_t line = strays_line_of(line_);
+        const sale::line_id line = sale::strays_line_of(partition_);
         const auto place = world_.book.orders().position(line);
         if (!place) return place.error();
         const auto aside = world_.book.letters().put_aside(
@@ -236,46 +222,25 @@ result<void> partition_keeper::enter_each(std::span<const sale::promise> found) 
     return {};
 }
 
-void partition_keeper::tell(std::span<const sale::promise> entered,
-                            const ledger::entry_report& report) {
-    for (const ledger::refusal& r : report.refused)
-        world_.gate.release(r.promise.sale, r.promise.buyer, r.promise.order);
-    if (!world_.news || report.known > 0) return;  // told when they were entered
-    std::vector<sale::order_news> news;
-    shop::append_news(entered, report, news);
-    world_.news(news);
+// Those that are known were told when they were entered.
+void partition_keeper::tell(ledger::entry_report report) {
+    for (const sale::order& o : report.orders)
+        if (o.state == sale::order_state::failed) world_.gate.release(o.sale, o.buyer, o.no);
+    if (!world_.news || report.orders.empty()) return;
+    world_.news(sale::news_of(std::move(report.orders)));
 }
 
 result<void> partition_keeper::load_sales(std::uint64_t epoch) {
+    shop::gate_loader loader(world_.book, world_.memory);
+    shop::partition_target target(world_.gate, partition_, epoch);
     const auto sales = world_.book.catalogue().sales();
     if (!sales) return sales.error();
     for (const sale::sale& s : *sales) {
-        if (s.state == sale::sale_state::draft) continue;
         if (sale::partition_of(s.id, world_.partitions) != partition_) continue;
-        if (auto loaded = load_sale(epoch, s); !loaded) return loaded;
-    }
-    return {};
-}
-
-result<void> partition_keeper::load_sale(std::uint64_t epoch, const sale::sale& s) {
-    if (auto loaded = world_.gate.load(epoch, s); !loaded) return loaded;
-    if (s.ends_at + remembered_after_end < world_.clock.now()) return {};
-    std::vector<sale::promise> held, spent;
-    const auto holds = world_.book.tallies().for_each_held(
-        s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
-    if (!holds) return holds.error();
-    const auto keys = world_.book.orders().for_each_spent_key(
-        s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
-    if (!keys) return keys.error();
-    for (std::span left(held); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
-    }
-    for (std::span left(spent); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down_keys(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
+        const auto needed = loader.needs(s, world_.clock.now());
+        if (!needed) return needed.error();
+        if (!*needed) continue;
+        if (auto loaded = loader.load(s, target); !loaded) return loaded.error();
     }
     return {};
 }

@@ -22,8 +22,10 @@
 #include "base/failure_log.hpp"
 #include "base/periodic_task.hpp"
 #include "clerk/clerk.hpp"
-#include "clerk/queue_adapters.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "gate/redis_turnstile.hpp"
+#include "queue/promise_queue.hpp"
+#include "shop/gate_loader.hpp"
 
 namespace floodgate::clerk {
 
@@ -46,6 +48,7 @@ public:
         std::function<std::unique_ptr<queue::promise_queue>()> open_queue;
         const floodgate::clock& clock;
         sale::tell_news news;
+        shop::sale_memory memory{};
     };
     partition_keeper(world w, sale::partition p, const options& o);
     ~partition_keeper();  // lets go and waits
@@ -76,13 +79,12 @@ private:
     result<void> enter_strays(std::span<const sale::promise> found);
     result<void> enter_each(std::span<const sale::promise> found);
     result<void> load_sales(std::uint64_t epoch);
-    result<void> load_sale(std::uint64_t epoch, const sale::sale& s);
     void serve();
-    void tell(std::span<const sale::promise> entered, const ledger::entry_report& report);
+    void tell(ledger::entry_report report);
 
     const world world_;
     const sale::partition partition_;
-    const std::int64_t line_;
+    const sale::line_id line_;
     const options options_;
     failure_log trouble_;
 

@@ -92,15 +92,19 @@ struct memory_sink final : order_sink {
             return report;
         }
         for (const sale::promise& p : batch) {
+            sale::order& o = report.orders.emplace_back(sale::order_from(p));
+            o.state = sale::order_state::unpaid;
+            o.pay_by = p.at + pay_within;
             if (refuses && refuses(p)) {
-                report.refused.push_back({p, "no_stock"});
+                o.state = sale::order_state::failed;
+                o.reason = "no_stock";
+                ++report.refused;
                 failed.push_back(p.order);
             } else {
                 orders.push_back(p.order);
             }
-            report.pay_within[p.sale] = pay_within;
         }
-        report.entered = batch.size() - report.refused.size();
+        report.entered = batch.size() - report.refused;
         position = last.value;
         return report;
     }

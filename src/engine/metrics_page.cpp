@@ -106,7 +106,7 @@ void add_cluster(page_builder& page, const cluster_figures& c) {
     page.counter("floodgate_gate_calls_total", "Script calls to Redis that judge attempts.",
                  number(c.gate_calls));
     page.counter("floodgate_gate_unanswered_total",
-                 "Attempts told busy because Redis did not answer in time.",
+                 "Attempts told busy or undecided because Redis did not answer in time.",
                  number(c.gate_unanswered));
     page.counter("floodgate_gate_reflected_total", "Attempts refused without asking Redis.",
                  number(c.gate_reflected));
@@ -224,6 +224,8 @@ void add_sales(page_builder& page, const metrics_sources& from) {
                  number(from.timed_jobs.rounds.opened));
     page.counter("floodgate_rounds_ended_total", "Rounds that ended.",
                  number(from.timed_jobs.rounds.ended));
+    page.counter("floodgate_sales_forgotten_total", "Sales that were over and left the gate.",
+                 number(from.timed_jobs.sales_forgotten));
 }
 
 void add_alarms(page_builder& page, const metrics_sources& from) {

@@ -5,9 +5,6 @@
 namespace floodgate::gate {
 namespace {
 
-constexpr std::size_t head_bytes = 1 + 8 + 8 + 8 + 4;
-constexpr std::size_t record_bytes = 8 + 4;
-
 template <std::integral T>
 void append(std::string& out, T value) {
     std::array<std::byte, sizeof value> bytes;
@@ -28,8 +25,9 @@ std::string bytes_of(T value) {
 sale_keys gate_keys::of(sale::sale_id id) const {
     const sale::partition p = home_of(id);
     const std::string number = std::to_string(id.value);
-    return {key_of(name_, p, "sale:" + number), key_of(name_, p, "buyers:" + number),
-            key_of(name_, p, "keys:" + number)};
+    return {key_of(name_, p, schema::sale_key::terms + number),
+            key_of(name_, p, schema::sale_key::buyers + number),
+            key_of(name_, p, schema::sale_key::keys + number)};
 }
 
 std::string packed(sale::user_id buyer) { return bytes_of(buyer.value); }
@@ -44,7 +42,7 @@ std::string packed_price(sale::fen price, sale::points points) {
 
 std::string packed(const sale::promise& p) {
     const sale::encoded_promise all = encode(p);
-    std::string out(reinterpret_cast<const char*>(all.data()), head_bytes);
+    std::string out(reinterpret_cast<const char*>(all.data()), schema::head_bytes);
     if (p.key != sale::no_key)
         out.append(reinterpret_cast<const char*>(p.key.data()), p.key.size());
     return out;
@@ -52,7 +50,7 @@ std::string packed(const sale::promise& p) {
 
 std::vector<packed_order> unpack_orders(std::string_view bytes) {
     std::vector<packed_order> out;
-    for (; bytes.size() >= record_bytes; bytes.remove_prefix(record_bytes)) {
+    for (; bytes.size() >= schema::record_bytes; bytes.remove_prefix(schema::record_bytes)) {
         const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
         packed_order o;
         o.order.value = take<std::uint64_t>(at);

@@ -4,9 +4,12 @@
 
 #include <string>
 
+#include "sale/gate_schema.hpp"
 #include "sale/partition.hpp"
 
 namespace floodgate::gate {
+
+namespace schema = sale::gate_schema;
 
 struct sale_keys {
     std::string sale, buyers, keys;
@@ -20,10 +23,10 @@ public:
     sale::partition home_of(sale::sale_id id) const { return partition_of(id, partitions_); }
     std::uint32_t partitions() const { return partitions_; }
 
-    std::string gate(sale::partition p) const { return key_of(name_, p, "gate"); }
-    std::string line(sale::partition p) const { return key_of(name_, p, "line"); }
-    std::string sales(sale::partition p) const { return key_of(name_, p, "sales"); }
-    std::string freed(sale::partition p) const { return key_of(name_, p, "freed"); }
+    std::string gate(sale::partition p) const { return key_of(name_, p, schema::key::gate); }
+    std::string line(sale::partition p) const { return key_of(name_, p, schema::key::line); }
+    std::string sales(sale::partition p) const { return key_of(name_, p, schema::key::sales); }
+    std::string freed(sale::partition p) const { return key_of(name_, p, schema::key::freed); }
     sale_keys of(sale::sale_id id) const;
 
 private:

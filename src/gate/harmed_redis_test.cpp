@@ -19,12 +19,10 @@ protected:
     redis_turnstile& gate() { return world_.redis_gate(); }
     // Until the lane gets through again.
     bool recovers() {
-        for (int i = 0; i < 50; ++i) {
-            if (ask(*lane_, {{.sale = {1}, .buyer = {900 + i}}})[0].what == answer::accepted)
-                return true;
-            std::this_thread::sleep_for(milliseconds(100));
-        }
-        return false;
+        std::int64_t buyer = 900;
+        return eventually([&] {
+            return ask(*lane_, {{.sale = {1}, .buyer = {++buyer}}})[0].what == answer::accepted;
+        });
     }
     static redis_turnstile_options quick() {
         redis_turnstile_options o;
@@ -40,7 +38,9 @@ protected:
 TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
     server_.kill();
     const auto before = steady_clock::now();
-    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::busy);
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided)
+        << "it went out on a connection that nobody knew to be dead";
+    EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy);
     EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
     server_.start();
     EXPECT_TRUE(recovers());
@@ -48,20 +48,37 @@ TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
         << "what was acknowledged is not lost";
 }
 
-TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
+// What was sent may yet be executed, and so it is: the number that the buyer was told holds.
+TEST_F(HarmedRedisTest, CallsUndecidedWhatItSentAndGotNoReplyTo) {
     server_.freeze();
-    auto before = steady_clock::now();
-    EXPECT_EQ(count(ask(*lane_, attempts_of(2, 100)), answer::busy), 99U);
+    const auto before = steady_clock::now();
+    const auto told = ask(*lane_, attempts_of(2, 100));
+    EXPECT_EQ(count(told, answer::undecided), 99U);
     EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
     EXPECT_GE(gate().read_counts().unanswered, 99U);
+    EXPECT_EQ(gate().read_counts().by_answer[static_cast<int>(answer::undecided)], 99U);
+    server_.thaw();
+    ASSERT_TRUE(recovers());
+    const auto promised = gate().promised_to({2});
+    ASSERT_EQ(promised.size(), 1U);
+    EXPECT_EQ(promised[0].order, told[0].order);
+    const auto again = ask(*lane_, attempts_of(2, 2, 2));
+    EXPECT_EQ(again[0].what, answer::already_ordered);
+    EXPECT_EQ(again[0].order, told[0].order) << "asking again settles it";
+}
+
+TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
+    server_.freeze();
+    EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided) << "on the connection";
+    EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy) << "no new one can be made";
     // One attempt tries; the others are told at once.
     const auto probe = attempts_of(200, 200), others = attempts_of(201, 299);
     lane_->submit(probe, opening);
-    before = steady_clock::now();
+    const auto before = steady_clock::now();
     lane_->submit(others, opening);
     std::vector<sale::verdict> told;
     lane_->collect(told);
-    EXPECT_EQ(told.size(), 99U);
+    EXPECT_EQ(count(told, answer::busy), 99U);
     EXPECT_LT(steady_clock::now() - before, milliseconds(300));
     while (told.size() < 100) {
         pollfd watched{lane_->ready_fd(), POLLIN, 0};
@@ -70,6 +87,30 @@ TEST_F(HarmedRedisTest, AnswersBusyWhileItIsFrozen) {
     }
     server_.thaw();
     EXPECT_TRUE(recovers());
+    EXPECT_TRUE(gate().promised_to({3}).empty()) << "busy: certainly nothing was promised";
+    EXPECT_TRUE(gate().promised_to({201}).empty());
+}
+
+// The first sending may have been executed; that the second was not decides nothing.
+TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
+    store::redis_relay relay(server_.port());
+    store::redis_options through = server_.options();
+    through.addresses = {relay.address()};
+    store::redis redis(through);
+    redis_turnstile_options second = world_.options();
+    second.node = 1;
+    redis_turnstile other(redis, second, nullptr);
+    const auto way = other.open_lane([] {});
+    ASSERT_EQ(ask(*way, attempts_of(50, 50))[0].what, answer::accepted);
+    relay.swallow_next_answer([&] { server_.kill(); });
+    const auto told = ask(*way, attempts_of(51, 51));
+    EXPECT_EQ(told[0].what, answer::undecided);
+    EXPECT_GT(told[0].order.value, 0U);
+    server_.start();
+    ASSERT_TRUE(recovers());
+    const auto promised = gate().promised_to({51});
+    ASSERT_EQ(promised.size(), 1U) << "it was executed";
+    EXPECT_EQ(promised[0].order, told[0].order);
 }
 
 // The call is executed, and the connection breaks before the answer: sent again under the same
@@ -134,9 +175,7 @@ TEST_F(HarmedRedisTest, KeepsWhatItCannotReleaseNowForLater) {
     gate().release({1}, held[0].buyer, held[0].order);
     EXPECT_EQ(gate().read_counts().to_release, 1U);
     server_.start();
-    for (int i = 0; i < 100 && gate().read_counts().to_release > 0; ++i)
-        std::this_thread::sleep_for(milliseconds(50));
-    EXPECT_EQ(gate().read_counts().to_release, 0U);
+    EXPECT_TRUE(eventually([&] { return gate().read_counts().to_release == 0; }));
     EXPECT_TRUE(gate().held_in({1}).empty());
     EXPECT_EQ(world_.lifted, 1);
 }
@@ -156,16 +195,14 @@ TEST(RedisFailover, FindsTheNewMaster) {
         const auto info = to_second.ask("", {"HGET", "fg-failover:{1}:gate", "seq"});
         return info && info->text == "1";
     };
-    for (int i = 0; i < 200 && !replicated(); ++i) std::this_thread::sleep_for(milliseconds(50));
-    ASSERT_TRUE(replicated());
+    ASSERT_TRUE(eventually(replicated));
     ASSERT_TRUE(to_second.ask("", {"REPLICAOF", "NO", "ONE"}).has_value());
     ASSERT_TRUE(to_first.ask("", {"REPLICAOF", "127.0.0.1", std::to_string(second.port())}));
-    bool through = false;
-    for (std::int64_t b = 2; b < 50 && !through; ++b) {
-        through = ask(*way, attempts_of(b, b))[0].what == answer::accepted;
-        if (!through) std::this_thread::sleep_for(milliseconds(100));
-    }
-    EXPECT_TRUE(through) << "READONLY sends it to the other one";
+    std::int64_t buyer = 1;
+    EXPECT_TRUE(eventually([&] {
+        ++buyer;
+        return ask(*way, attempts_of(buyer, buyer))[0].what == answer::accepted;
+    })) << "READONLY sends it to the other one";
     EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::already_ordered);
 }
 

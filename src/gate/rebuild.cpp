@@ -7,6 +7,8 @@
 namespace floodgate::gate {
 namespace {
 
+namespace field = schema::field;
+
 constexpr std::size_t orders_per_call = 500;
 
 std::uint64_t count_in(const store::redis_reply& r) {
@@ -19,21 +21,23 @@ result<void> run_step(store::redis& redis, const store::redis_script& script,
                       const store::words& keys, const store::words& arguments) {
     const auto said = redis.run(script, keys, arguments);
     if (!said) return said.error();
-    if (said->text == "ok" || said->text == "absent") return {};
-    if (said->text == "fenced") return make_error_code(errc::fenced);
-    if (said->text == "conflict") return make_error_code(errc::conflict);
-    if (said->text == "missing") return make_error_code(errc::not_found);
+    const std::string_view word = said->text;
+    if (word == schema::said::ok || word == schema::said::absent) return {};
+    if (word == schema::said::fenced) return make_error_code(errc::fenced);
+    if (word == schema::said::conflict) return make_error_code(errc::conflict);
+    if (word == schema::said::missing) return make_error_code(errc::not_found);
     return make_error_code(errc::store_unavailable);  // closed: being rebuilt
 }
 
 result<partition_state> rebuild::state_of(sale::partition p) {
     const std::string gate = keys_.gate(p);
-    const auto found = redis_.ask(gate, {"HMGET", gate, "epoch", "open", "seq", "entered"});
+    const auto found =
+        redis_.ask(gate, {"HMGET", gate, field::epoch, field::open, field::seq, field::entered});
     if (!found) return found.error();
     constexpr std::size_t fields = 4;
     if (found->items.size() != fields) return make_error_code(errc::corrupt);
     return partition_state{.epoch = count_in(found->items[0]),
-                           .open = found->items[1].text == "1",
+                           .open = found->items[1].text == schema::is_open,
                            .appended = count_in(found->items[2]),
                            .entered = count_in(found->items[3])};
 }
@@ -63,9 +67,19 @@ result<void> rebuild::load(const std::string& epoch, const sale::sale& s) {
     return run_step(
         redis_, scripts::load(), {keys_.gate(p), keys_.sales(p), keys_.of(s.id).sale},
         {epoch, std::to_string(s.id.value), std::to_string(s.revision), std::to_string(s.stock),
-         "state", std::to_string(static_cast<int>(s.state)), "starts",
-         std::to_string(to_ms(s.starts_at)), "ends", std::to_string(to_ms(s.ends_at)), "limit",
-         std::to_string(s.limit), "price", packed_price(s.price, s.price_points)});
+         field::state, std::string(1, schema::digit_of(s.state)),  //
+         field::starts, std::to_string(to_ms(s.starts_at)),        //
+         field::ends, std::to_string(to_ms(s.ends_at)),            //
+         field::limit, std::to_string(s.limit),                    //
+         field::price, packed_price(s.price, s.price_points)});
+}
+
+result<void> rebuild::forget(const sale::sale& s) {
+    const sale::partition p = keys_.home_of(s.id);
+    const sale_keys of = keys_.of(s.id);
+    return run_step(redis_, scripts::forget_sale(),
+                    {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys},
+                    {std::to_string(s.revision), std::to_string(s.id.value)});
 }
 
 result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,

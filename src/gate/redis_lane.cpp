@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "gate/scripts.hpp"
+#include "gate/take_script.hpp"
 
 namespace floodgate::gate {
 namespace {
@@ -107,7 +107,7 @@ void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
     if (what == outcome::replied) {
         on_reply(*call, reply);
     } else {
-        tell_busy(*call);
+        tell_without_verdicts(*call, what != outcome::not_executed);
         world_.counters.unanswered.fetch_add(call->attempts.size(), std::memory_order_relaxed);
     }
     count(before);
@@ -116,8 +116,9 @@ void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
 
 void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply) {
     const std::size_t before = verdicts_.size();
-    if (reply.what == store::redis_reply::kind::text) {
-        if (reply.text.empty()) return tell_busy(call);  // not warmed
+    const bool has_text = reply.what == store::redis_reply::kind::text;
+    if (has_text) {
+        if (reply.text.empty()) return tell_without_verdicts(call, false);  // not warmed
         if (const auto place = call.read(reply.text, verdicts_)) {
             world_.places.hear(call.at, *place);
             sale::sale_id last{};
@@ -129,7 +130,9 @@ void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply
         }
     }
     complain(call.at, reply.text);
-    tell_busy(call);
+    // A script that ends with an error has written nothing, and neither has one that found the gate
+    // gone back. Any other text is a reply that this version cannot read.
+    tell_without_verdicts(call, has_text && !reply.text.starts_with(schema::went_back));
 }
 
 // Not for every call: a buyer that was refused tries again at once.
@@ -137,7 +140,7 @@ void redis_lane::complain(sale::partition p, std::string_view about) {
     const time now = steady_clock::now();
     if (now - complained_at_ < complaint_pause) return;
     complained_at_ = now;
-    if (about.starts_with('!')) {
+    if (about.starts_with(schema::went_back)) {
         log::error("gate.went_back", "partition", p.number, "to", about.substr(1));
     } else {
         log::warning("gate.refused_by_redis", "partition", p.number, "said", about);
@@ -151,12 +154,20 @@ void redis_lane::finish(sale::partition p, bool in_vain) {
     if (!at.waiting.empty()) send_next(p);
 }
 
-void redis_lane::tell_busy(const take_call& call) {
-    for (const waiting_attempt& a : call.attempts) tell_busy(a.what);
+void redis_lane::tell_without_verdicts(const take_call& call, bool perhaps_executed) {
+    const bool undecided = perhaps_executed || call.resent;
+    for (const waiting_attempt& a : call.attempts) {
+        if (undecided) {
+            verdicts_.push_back(
+                {.reply_to = a.what.reply_to, .what = sale::answer::undecided, .order = a.order});
+        } else {
+            tell_busy(a.what);
+        }
+    }
 }
 
 void redis_lane::tell_busy(const sale::attempt& a) {
-    verdicts_.push_back({.ticket = a.ticket, .what = sale::answer::busy});
+    verdicts_.push_back({.reply_to = a.reply_to, .what = sale::answer::busy});
 }
 
 void redis_lane::count(std::size_t first) {

@@ -92,7 +92,9 @@ private:
                  const store::redis_reply& reply);
     void on_reply(const take_call& call, const store::redis_reply& reply);
     void finish(sale::partition p, bool in_vain);
-    void tell_busy(const take_call& call);
+    // The call has ended and nobody knows its verdicts: `busy` where it certainly was not executed,
+    // this time or before; otherwise `undecided`.
+    void tell_without_verdicts(const take_call& call, bool perhaps_executed);
     void tell_busy(const sale::attempt& a);
     void count(std::size_t first);
     void complain(sale::partition p, std::string_view about);

@@ -32,11 +32,12 @@ void append_held(const std::vector<store::redis_reply>& pairs, std::vector<held_
 
 class redis_turnstile::impl {
 public:
-    impl(store::redis& with, redis_turnstile_options o, std::function<void(sale::sale_id)> lifted)
+    impl(store::redis& with, redis_turnstile_options o, std::function<void(sale::sale_id)> lifted,
+         const monotonic_clock& clock)
         : redis(with),
           options(checked(std::move(o))),
           keys(options.name, options.partitions),
-          refusals(redis, keys, options.reflection_max_age),
+          refusals(redis, keys, options.reflection_max_age, clock),
           numbers(options.node),
           places(options.partitions),
           keeper(redis, keys),
@@ -54,8 +55,9 @@ public:
 };
 
 redis_turnstile::redis_turnstile(store::redis& redis, redis_turnstile_options options,
-                                 std::function<void(sale::sale_id)> lifted)
-    : impl_(std::make_unique<impl>(redis, std::move(options), std::move(lifted))) {}
+                                 std::function<void(sale::sale_id)> lifted,
+                                 const monotonic_clock& clock)
+    : impl_(std::make_unique<impl>(redis, std::move(options), std::move(lifted), clock)) {}
 
 redis_turnstile::~redis_turnstile() = default;
 
@@ -67,6 +69,12 @@ std::unique_ptr<lane> redis_turnstile::open_lane(std::function<void()> /*wake*/)
 
 result<void> redis_turnstile::warm_up(const sale::sale& s) {
     const auto done = impl_->keeper.load("", s);
+    if (done) impl_->refusals.lift(s.id);
+    return done;
+}
+
+result<void> redis_turnstile::forget(const sale::sale& s) {
+    const auto done = impl_->keeper.forget(s);
     if (done) impl_->refusals.lift(s.id);
     return done;
 }

@@ -5,9 +5,10 @@
 // Redis is a filter and a copy; the ledger decides. Missing keys mean: not warmed, so `busy`. The
 // partition's keeper (one node at a time) then rebuilds it from the ledger under a new epoch.
 //
-// No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy`: its
-// promise may have been made nevertheless, and a second try finds it (already_ordered, or repeated
-// with the same Idempotency-Key).
+// No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy` if it
+// was never sent: then nothing was promised. If it was sent it is told `undecided`, with the order
+// number that holds if Redis has promised it. A second try finds the promise (already_ordered, or
+// repeated with the same Idempotency-Key).
 
 #pragma once
 
@@ -46,7 +47,7 @@ public:
     struct counts {  // how often each answer was given since start, by its number
         std::array<std::uint64_t, sale::answers + 1> by_answer{};
         std::uint64_t calls = 0;       // of the script
-        std::uint64_t unanswered = 0;  // attempts told busy because Redis did not answer in time
+        std::uint64_t unanswered = 0;  // attempts told busy or undecided: no reply in time
         std::uint64_t reflected = 0;   // refused without asking
         std::uint64_t to_release = 0;  // orders whose units wait for Redis to come back
     };
@@ -54,13 +55,16 @@ public:
     // `lifted` is told, from any thread, when units of a sale came back through this node: for the
     // bus.
     redis_turnstile(store::redis& redis, redis_turnstile_options options,
-                    std::function<void(sale::sale_id)> lifted);
+                    std::function<void(sale::sale_id)> lifted,
+                    const monotonic_clock& clock = machine_time);
     ~redis_turnstile() override;
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
     // What it changes is ignored when the gate has terms of a later revision. A partition that is
     // not there is no error: its rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
+    // store_unavailable as well while the partition is being rebuilt.
+    result<void> forget(const sale::sale& s) override;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
     void release_all(std::span<const returned> orders) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
@@ -78,12 +82,12 @@ public:
 
     // For the partition's keeper.
     result<partition_state> state_of(sale::partition p);
-    // Nobody gets in until it is rebuilt.
+    // No buyer gets in until it is rebuilt.
     result<void> close(sale::partition p);
 
     // Rebuilding under `epoch`, which is larger than any before. In this order: begin, then (with
     // the line drained into the ledger) load and put_down as often as needed, then open. Each gives
-    // `fenced` when somebody with a larger epoch has begun, and does nothing then.
+    // `fenced` when a keeper with a larger epoch has begun, and does nothing then.
     // Units released meanwhile, before or after they are put down, stay released.
     result<void> begin(sale::partition p, std::uint64_t epoch);  // closes it, forgets its sales
     result<void> load(std::uint64_t epoch, const sale::sale& s);

@@ -5,8 +5,8 @@
 namespace floodgate::gate {
 namespace {
 
+namespace field = schema::field;
 using sale::answer;
-using std::chrono::steady_clock;
 using store::number_or_zero;
 
 constexpr std::size_t sales_max = 256;  // reflected at a time
@@ -23,7 +23,7 @@ bool is_by_terms(answer a) {
 }  // namespace
 
 void reflections::view::renew() {
-    now_ = steady_clock::now();
+    now_ = of_.clock_.now();
     if (of_.version_.load(std::memory_order_acquire) == version_) return;
     const std::lock_guard lock(of_.mutex_);
     seen_ = of_.current_;
@@ -59,7 +59,7 @@ void reflections::want(sale::sale_id sale, bool buyers) {
 }
 
 bool reflections::wanted() const {
-    const time now = steady_clock::now();
+    const moment now = clock_.now();
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(
         wishes_, [&](const auto& w) { return w.second.open && w.second.not_before <= now; });
@@ -91,10 +91,10 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
     std::vector<store::redis::command> commands;
     for (const sale::sale_id id : sales) {
         const std::string gate = keys_.gate(keys_.home_of(id)), key = keys_.of(id).sale;
-        commands.push_back({gate, {"HMGET", gate, "epoch", "open"}});
+        commands.push_back({gate, {"HMGET", gate, field::epoch, field::open}});
         commands.push_back({key,
-                            {"HMGET", key, "state", "starts", "ends", "limit", "stock", "revision",
-                             "given", "returned"}});
+                            {"HMGET", key, field::state, field::starts, field::ends, field::limit,
+                             field::stock, field::revision, field::given, field::returned}});
     }
     const auto replies = redis_.ask_all(commands);
     if (!replies) return out;
@@ -102,11 +102,12 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
     for (std::size_t i = 0; i < sales.size(); ++i) {
         const auto& gate = (*replies)[2 * i].items;
         const auto& f = (*replies)[2 * i + 1].items;
-        if (gate.size() != 2 || f.size() != fields || gate[1].text != "1" || f[0].is_nil())
+        if (gate.size() != 2 || f.size() != fields || gate[1].text != schema::is_open ||
+            f[0].is_nil())
             continue;
         facts& to = out[i].emplace();
         to.terms.id = sales[i];
-        to.terms.state = static_cast<sale::sale_state>(number_or_zero(f[0]));
+        to.terms.state = static_cast<sale::sale_state>(number_or_zero(f[0]));  // schema::digit_of
         to.terms.starts_at = from_ms(number_or_zero(f[1]));
         to.terms.ends_at = from_ms(number_or_zero(f[2]));
         to.terms.limit = static_cast<std::uint32_t>(number_or_zero(f[3]));
@@ -133,7 +134,7 @@ void reflections::check() {
     if (now_reflected->empty()) return;
     std::vector<sale::sale_id> sales;
     for (const auto& [id, r] : *now_reflected) sales.push_back(id);
-    const time asked = steady_clock::now();
+    const moment asked = clock_.now();
     const auto found = ask(sales);
     std::vector<sale::sale_id> changed;
     for (std::size_t i = 0; i < sales.size(); ++i) {
@@ -151,7 +152,7 @@ void reflections::check() {
 void reflections::take_up() {
     std::vector<std::pair<sale::sale_id, bool>> due;
     std::uint64_t lifts = 0;
-    const time began = steady_clock::now();
+    const moment began = clock_.now();
     {
         const std::lock_guard lock(mutex_);
         lifts = lifts_;
@@ -162,12 +163,12 @@ void reflections::take_up() {
     }
     for (const auto& one : due) {
         const sale::sale_id id = one.first;
-        const time from = steady_clock::now();
+        const moment from = clock_.now();
         const auto made = reflect(id, one.second);
-        const time now = steady_clock::now();
+        const moment now = clock_.now();
         const std::lock_guard lock(mutex_);
         wishes_[id] = {.not_before =
-                           now + std::max<time::duration>(rest_min, (now - from) * rest_share)};
+                           now + std::max<moment::duration>(rest_min, (now - from) * rest_share)};
         // Units that came back while we looked: perhaps seen, perhaps not.
         if (!made || lifts != lifts_) continue;
         if (current_->size() >= sales_max && !current_->contains(id)) continue;
@@ -178,26 +179,26 @@ void reflections::take_up() {
 }
 
 std::shared_ptr<reflections::reflection> reflections::reflect(sale::sale_id sale, bool buyers) {
-    const time asked = steady_clock::now();
+    const moment asked = clock_.now();
     std::optional<facts> f = ask(sale);
     if (!f || f->terms.limit == 0) return nullptr;
     sale::sale terms = f->terms;
     buyers = buyers && f->taken >= terms.stock && f->taken <= buyers_max;
-    if (!buyers) terms.stock = 1;  // never spoken of
+    if (!buyers) terms.stock = 1;  // never reported, so any value will do
     auto made = std::make_shared<reflection>(terms);
     made->buyers = buyers;
     made->unchanged_if = buyers ? f->of_all : f->of_terms;
     made->good_until = asked + max_age_;
     if (!buyers) return made;
     if (!load_buyers(*f, made->what)) return nullptr;
-    const time again = steady_clock::now();
+    const moment again = clock_.now();
     const auto after = ask(sale);
     if (!after || after->of_all != f->of_all) return nullptr;
     made->good_until = again + max_age_;
     return made;
 }
 
-// In steps, so that nobody waits long for us. What is read twice is put down once.
+// In steps, so that Redis keeps no other client waiting long. What is read twice is put down once.
 bool reflections::load_buyers(const facts& f, shelf& into) {
     const std::string key = keys_.of(f.terms.id).buyers;
     std::string cursor = "0";

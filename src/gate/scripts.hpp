@@ -1,35 +1,14 @@
-// What Redis is asked to do in one step: the Lua scripts of the gate.
+// What Redis is asked to do in one step: the Lua scripts of the gate, but for the one that judges
+// attempts (take_script.hpp).
 //
-// Every key comes in through KEYS and carries the partition's hash tag. Binary in the hashes: a
-// buyer is 8 bytes, an order is 8 bytes and its quantity 4, all little-endian as in an encoded
-// promise: 64-bit numbers do not fit into Lua's, so they are only cut, compared and joined.
-//
-//   gate        hash    epoch, open (1 or 0), seq (promises of this epoch), entered (of them)
-//   line        stream  the promises: sale/partition.hpp
-//   sales       set     ids of the loaded sales
-//   freed       set     orders released while the partition is closed
-//   sale:ID     hash    state, starts, ends, limit, stock, price (8 + 8 bytes: fen, points),
-//                       revision, given, returned, largest
-//   buyers:ID   hash    buyer -> order, quantity [, order, quantity ...], newest last
-//   keys:ID     hash    Idempotency-Key (16 bytes) -> order, quantity
-//
-// An attempt or a promise travels as its head, the first 29 bytes of an encoded promise (version,
-// order, sale, buyer, quantity), followed by its key's 16 bytes if it has one.
+// Every key comes in through KEYS and carries the partition's hash tag. What the keys hold, how an
+// attempt travels and which letter means which answer: sale/gate_schema.hpp.
 
 #pragma once
 
 #include "store/redis/redis.hpp"
 
 namespace floodgate::gate::scripts {
-
-// Judges attempts. KEYS: gate, line, then sale, buyers, keys of each sale. ARGV: now (ms), now (8
-// bytes), backlog_max, 1 when these attempts were sent before, epoch and number of the latest
-// promise the node has heard of; then for each sale the number of its attempts, the quantity if all
-// ask for the same (0: they do not), and the attempts.
-// Gives one string. Empty: the partition is not open. "!EPOCH-NUMBER": it has gone back in time,
-// and is closed now. "EPOCH-NUMBER;", then for each attempt a letter (A for answer 1, B for 2 ...)
-// followed, where the answer has one, by the order's 8 bytes or by a number and a semicolon.
-const store::redis_script& take();
 
 // KEYS: gate, freed, sale, buyers. ARGV: buyer, order. Gives the units that came back.
 const store::redis_script& release();
@@ -53,6 +32,10 @@ const store::redis_script& begin();
 // One sale's keys, after begin. KEYS: gate, sales, sale, buyers, keys. ARGV: epoch, id. Gives ok or
 // fenced.
 const store::redis_script& forget();
+
+// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV:
+// revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
+const store::redis_script& forget_sale();
 
 // KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are
 // wanted, then for each sale the number of its promises and the promises. Gives ok, fenced or

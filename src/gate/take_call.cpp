@@ -19,18 +19,18 @@ bool take_order(std::string_view& from, sale::order_no& out) {
 bool take_number(std::string_view& from, std::int64_t& out) {
     const char* end = from.data() + from.size();
     const auto [stop, error] = std::from_chars(from.data(), end, out);
-    if (error != std::errc() || stop == end || *stop != ';') return false;
+    if (error != std::errc() || stop == end || *stop != schema::number_end) return false;
     from.remove_prefix(static_cast<std::size_t>(stop - from.data()) + 1);
     return true;
 }
 
 bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdict& v) {
     if (from.empty()) return false;
-    const int number = from.front() - 'A' + 1;
-    if (number < 1 || number > sale::answers) return false;
+    const auto told = schema::answer_of(from.front());
+    if (!told) return false;
     from.remove_prefix(1);
-    v.ticket = a.what.ticket;
-    v.what = static_cast<answer>(number);
+    v.reply_to = a.what.reply_to;
+    v.what = *told;
     switch (v.what) {
     case answer::repeated:
     case answer::key_reused:
@@ -106,7 +106,7 @@ bool take_call::read_verdicts(std::string_view answer, std::vector<sale::verdict
 
 std::optional<sale::line_place> take_call::read(std::string_view answer,
                                                 std::vector<sale::verdict>& out) const {
-    const std::size_t before = out.size(), end = answer.find(';');
+    const std::size_t before = out.size(), end = answer.find(schema::number_end);
     if (end == std::string_view::npos) return std::nullopt;
     const auto place = sale::parse_entry_id(answer.substr(0, end));
     if (!place) return std::nullopt;

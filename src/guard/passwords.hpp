@@ -23,7 +23,7 @@ inline constexpr password_cost cheapest{1, 8192};
 
 class passwords {
 public:
-    // Makes one hash, of a password nobody knows. Throws std::invalid_argument for a cost that
+    // Makes one hash, of a random password. Throws std::invalid_argument for a cost that
     // libsodium does not accept.
     explicit passwords(password_cost cost = {});
 
@@ -33,7 +33,7 @@ public:
     // False for a wrong password and for a text that is not a hash. Costs what `hash` says it does.
     bool verify(const std::string& hash, std::string_view password) const;
 
-    // For a phone number that nobody has: costs as much as verify and is always false, so that the
+    // For an unknown phone number: costs as much as verify and is always false, so that the
     // time until the refusal does not tell who has an account.
     bool spend(std::string_view password) const;
 

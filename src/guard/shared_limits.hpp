@@ -1,9 +1,9 @@
 // Keeps the rate limiters of several nodes together: what one lets through, the others count too.
 //
-// Each node decides by its own limiter, without asking anybody. Some times a second it tells Redis
-// what it took from the buckets that are well used, and takes over what they lack over all nodes.
-// So nodes may together let a little more through than one would, at first, and make up for it
-// afterwards; honest buyers, who never come near their limit, never reach Redis. While Redis is
+// Each node decides by its own limiter, without asking the others. Some times a second it tells
+// Redis what it took from the buckets that are well used, and takes over what they lack over all
+// nodes. So nodes may together let a little more through than one would, at first, and make up for
+// it afterwards; honest buyers, who never come near their limit, never reach Redis. While Redis is
 // away every node limits for itself.
 //
 // Keys: NAME:limit:{l<0..15>}:<limiter>:<key> = when the bucket is full again, in microseconds of

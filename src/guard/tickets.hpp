@@ -1,4 +1,5 @@
-// The tickets of one node, in its memory only: whoever loses theirs in a restart asks for another.
+// The tickets of one node, in its memory only: a client that loses its ticket in a restart asks for
+// another.
 
 #pragma once
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "sale/order_number.hpp"
+
 namespace floodgate::http {
 namespace {
 
@@ -26,6 +28,7 @@ api::problem problem_of(sale::answer a) {
     case sale::answer::already_ordered: return api::problem::already_ordered;
     case sale::answer::sold_out: return api::problem::sold_out;
     case sale::answer::busy: return api::problem::busy;
+    case sale::answer::undecided: return api::problem::undecided;
     case sale::answer::accepted:
     case sale::answer::repeated: break;
     }
@@ -124,7 +127,9 @@ void write_verdict(std::string& out, const sale::verdict& v, api::language lang,
     if (v.what == sale::answer::over_limit) extra["limit"] = v.units;
     if (v.what == sale::answer::not_enough) extra["free"] = v.units;
     if (v.what == sale::answer::not_started) extra["starts_at"] = api::to_iso(v.starts_at);
-    if (v.what == sale::answer::busy) extra["retry_after_ms"] = busy_retry_ms;
+    if (v.what == sale::answer::busy || v.what == sale::answer::undecided)
+        extra["retry_after_ms"] = busy_retry_ms;
+    if (v.what == sale::answer::undecided) extra["order_no"] = sale::to_text(v.order);
     write_reply(out, api::problem_reply(problem_of(v.what), lang, std::move(extra)), f);
 }
 

@@ -37,7 +37,7 @@ void write_verdict(std::string& out, const sale::verdict& v, api::language lang,
 // The status that write_verdict gives.
 int status_of(sale::answer a);
 
-// How long a buyer who is told `busy` should wait.
+// How long a buyer who is told `busy` or `undecided` should wait.
 inline constexpr std::int64_t busy_retry_ms = 500;
 
 }  // namespace floodgate::http

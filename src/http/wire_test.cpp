@@ -40,7 +40,8 @@ TEST(WriteVerdict, GivesEveryAnswerItsStatusAndCode) {
         {sale::answer::not_started, 403},     {sale::answer::ended, 410},
         {sale::answer::already_ordered, 409}, {sale::answer::over_limit, 422},
         {sale::answer::not_enough, 409},      {sale::answer::sold_out, 409},
-        {sale::answer::accepted, 202},        {sale::answer::busy, 503}};
+        {sale::answer::accepted, 202},        {sale::answer::busy, 503},
+        {sale::answer::undecided, 503}};
     static_assert(std::size(statuses) == sale::answers, "an answer is missing");
     for (const auto& [answer, status] : statuses) {
         EXPECT_EQ(status_of(answer), status);
@@ -63,6 +64,10 @@ TEST(WriteVerdict, TellsWhatHelps) {
         field({.what = sale::answer::not_started, .starts_at = noon}, "starts_at").as_string(),
         "2025-11-15T12:00:00.000Z");
     EXPECT_EQ(field({.what = sale::answer::busy}, "retry_after_ms").as_int64(), busy_retry_ms);
+    const sale::verdict open{.what = sale::answer::undecided, .order = {78}};
+    EXPECT_EQ(field(open, "retry_after_ms").as_int64(), busy_retry_ms);
+    EXPECT_EQ(field(open, "order_no").as_string(), "78") << "if it was promised, under this number";
+    EXPECT_NE(said(open).find("Retry-After: 1\r\n"), std::string::npos);
 }
 
 TEST(WriteVerdict, SpeaksBothLanguages) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "sale/order_number.hpp"
-#include "shop/entry_news.hpp"
 
 namespace floodgate::jobs {
 namespace {
@@ -36,13 +35,13 @@ bool letter_retry::step() {
 
 // An error: the ledger is away, and there is no point in trying the others.
 result<void> letter_retry::retry(const ledger::letter& l) {
-    const auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
+    auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
     if (report.has_value()) {
         count(&letter_retry_figures::retried);
         count(&letter_retry_figures::revived);
         log::info("clerk.revived", "letter", l.id, "order", sale::to_text(l.promise.order),
                   "attempts", l.attempts);
-        settle(l, *report);
+        settle(l, std::move(*report));
         return {};
     }
     const auto why = report.error();
@@ -66,16 +65,14 @@ result<void> letter_retry::set_back(const ledger::letter& l, boost::system::erro
     return {};
 }
 
-void letter_retry::settle(const ledger::letter& l, const ledger::entry_report& report) {
+void letter_retry::settle(const ledger::letter& l, ledger::entry_report report) {
     ledger::move_outcome outcome{.moved = true};
     if (report.known > 0) {
         auto found = world_.book.orders().find(l.promise.order);
         if (found.has_error()) return;
         outcome.order = std::move(*found);
     } else {
-        std::vector<sale::order_news> news;
-        shop::append_news({&l.promise, 1}, report, news);
-        outcome.order = std::move(news.front().what);
+        outcome.order = std::move(report.orders.front());
     }
     world_.after.settle(outcome);
 }

@@ -1,5 +1,5 @@
-// Tries again to enter promises that were put aside, on the ladder; who has none left is a dead
-// letter, for an operator to decide on.
+// Tries again to enter promises that were put aside, after ever longer pauses. A promise that has
+// used up its retries becomes a dead letter, for an operator to decide on.
 
 #pragma once
 
@@ -43,7 +43,7 @@ public:
 private:
     result<void> retry(const ledger::letter& l);
     result<void> set_back(const ledger::letter& l, boost::system::error_code why);
-    void settle(const ledger::letter& l, const ledger::entry_report& report);
+    void settle(const ledger::letter& l, ledger::entry_report report);
     void count(std::uint64_t letter_retry_figures::*what);
 
     const world world_;

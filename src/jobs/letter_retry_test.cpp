@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "clerk/adapters.hpp"
 #include "clerk/desk.hpp"
+#include "clerk/ledger_sink.hpp"
 #include "jobs/book_fixture.hpp"
 
 namespace floodgate::jobs {
@@ -181,7 +181,7 @@ TEST_F(SecondChancesTest, DeadLettersAreAnAlertUntilThereAreNone) {
 // The whole way, over a real database: the line, the desk, the letters and the operator.
 struct PoisonedLineTest : SecondChancesTest {
     clerk::memory_source line_;
-    clerk::ledger_sink sink_{book_, clock_};
+    clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
     clerk::desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};
 
     void fill_line(std::int64_t count) {

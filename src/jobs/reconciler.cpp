@@ -63,19 +63,16 @@ result<void> reconciler::step(instant now) {
     return {};
 }
 
+// A sale that has been over for long is not: shop/gate_loader.hpp.
 bool reconciler::at_gate(sale::sale_id id) {
-    return !(world_.forgotten && world_.forgotten(id)) &&
-           world_.orders.turnstile.look_up(id).has_value();
+    return world_.orders.turnstile.look_up(id).has_value();
 }
 
 reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>& ids) {
-    std::vector<sale::sale_id> asked;
-    for (const sale::sale_id id : ids)
-        if (!world_.forgotten || !world_.forgotten(id)) asked.push_back(id);
-    const auto found = world_.orders.turnstile.look_up_all(asked);
+    const auto found = world_.orders.turnstile.look_up_all(ids);
     standings out;
-    for (std::size_t i = 0; i < asked.size(); ++i)
-        if (found[i]) out.emplace(asked[i], *found[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (found[i]) out.emplace(ids[i], *found[i]);
     return out;
 }
 
@@ -83,7 +80,7 @@ void reconciler::judge(balance_check& w, instant now) {
     record& r = records_[w.balance.sale];
     const bool before = r.seen.breached();
     r.seen.look(w, now);
-    if (r.seen.breached() && heals(w)) {
+    if (r.seen.breached() && rebuilds_gate(w, r)) {
         r = {};
     } else if (r.seen.breached()) {
         if (!before) declare(w, r, now);
@@ -98,11 +95,13 @@ void reconciler::judge(balance_check& w, instant now) {
 }
 
 // A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
-bool reconciler::heals(const balance_check& w) {
-    if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
+bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
+    if (r.not_rebuilt || w.what == mismatch::none || w.what == mismatch::book) return false;
     const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
     if (!wrong || !wrong->empty()) return false;
-    const auto begun = world_.heal(w.balance.sale);
+    const auto begun = world_.node.gate_differs(w.balance.sale);
+    r.not_rebuilt = begun && !*begun;
+    if (r.not_rebuilt) return false;
     log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
                  begun ? "it is rebuilt from the book" : begun.error().message());
     return begun.has_value();

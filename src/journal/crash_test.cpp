@@ -159,7 +159,7 @@ TEST(CrashInRecovery, LosesNothingWhereverThePowerFailsAgain) {
 }
 
 // Linux forgets what a failed sync was to write, shows it in the cache, and reports success the
-// next time. Whoever restarts on such a cache must write again.
+// next time. A process that restarts on such a cache must write again.
 TEST(FailedSync, IsNotForgottenByTheNextProcess) {
     for (std::uint64_t nth = 1; nth <= 12; ++nth) {
         simulated_files files;

@@ -48,7 +48,7 @@ struct journal::state {
           helper(files, maker, index),
           entered(entered_up_to.value) {}
 
-    // After the first failure the line stays as it is; whoever asked hears of it, once.
+    // After the first failure the line stays as it is, and the owner is told once.
     bool checked(bool fine) {
         if (fine || failure_told) return fine;
         failure_told = true;

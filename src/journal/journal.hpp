@@ -17,6 +17,7 @@
 #include "base/histogram.hpp"
 #include "base/result.hpp"
 #include "sale/promise_line.hpp"
+#include "sale/promise_source.hpp"
 
 namespace floodgate::store {
 class file_system;
@@ -36,7 +37,7 @@ struct figures {
     histogram::reading batch;    // promises in a record
 };
 
-class journal final : public sale::promise_line {
+class journal final : public sale::promise_line, public sale::promise_source {
 public:
     // Opens or creates the directory and takes its lock; syncs and checks every segment, drops a
     // torn tail (one log line), and expects to hold everything after `entered`, the ledger's
@@ -56,20 +57,19 @@ public:
     // sale::promise_line
     sale::sequence append(const sale::promise& p) override;
     void push() override;
-    sale::sequence durable() const override;
-    std::uint64_t backlog() const override;  // durable and appended, beyond the last entered()
+    sale::sequence durable() const override;  // sale::promise_source has it, too
+    std::uint64_t backlog() const override;   // durable and appended, beyond the last entered()
     void on_durable(std::function<void()> told) override;
 
     // Where the line ends, durable or not. Any thread.
     sale::sequence appended() const;
 
-    // The durable promises after `after`, in order, at most `max`, into `out` (cleared first).
-    // errc::corrupt when the file no longer says what was written; store_unavailable on a read
-    // error; not_found when they were deleted after entered().
-    result<void> read(sale::sequence after, std::size_t max, std::vector<sale::promise>& out);
-
+    // sale::promise_source. corrupt: the file no longer says what was written; store_unavailable: a
+    // read error; not_found: they were deleted after entered().
+    result<void> read(sale::sequence after, std::size_t max,
+                      std::vector<sale::promise>& out) override;
     // The ledger durably holds everything up to `position`: whole segments below it are deleted.
-    void entered(sale::sequence position);
+    void entered(sale::sequence position) override;
 
     figures read_figures() const;
 

@@ -1,5 +1,5 @@
-// Reads durable promises back, in order. Made for the clerk, who goes on where the last read ended:
-// then a read costs what it returns. Any other place is found through the index.
+// Reads durable promises back, in order. Made for the clerk, which goes on where the last read
+// ended: then a read costs what it returns. Any other place is found through the index.
 
 #pragma once
 

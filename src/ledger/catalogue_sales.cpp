@@ -18,7 +18,7 @@ using store::transaction;
 constexpr std::array states{sale_state::draft, sale_state::published, sale_state::paused,
                             sale_state::ended};
 
-// A word nobody wrote must not open a sale.
+// An unknown word must not open a sale.
 sale_state to_state(std::string_view word) {
     const auto* found = std::ranges::find_if(states, [&](auto s) { return word == to_text(s); });
     return found == states.end() ? sale_state::ended : *found;
@@ -47,7 +47,7 @@ bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
     return c.ask(sql, id).next();
 }
 
-// Of a sale that is about to be changed: nobody else changes it until the transaction ends.
+// A sale that is about to be changed: locked until the transaction ends.
 result<sale_state> take_state(store::connection& c, sale::sale_id id) {
     std::string sql = "SELECT state FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);
@@ -66,6 +66,20 @@ result<stock_and_held> take_figures(store::connection& c, sale::sale_id id) {
     stock_and_held f;
     rows.read(f.stock, f.held);
     return f;
+}
+
+// Read by read_sale().
+constexpr std::string_view all_sales =
+    "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
+    "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
+    "FROM sales s JOIN rounds r ON r.id = s.round_id";
+
+sale::sale read_sale(store::row_cursor& rows) {
+    sale::sale s;
+    rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.pay_within_s,
+              s.starts_at, s.ends_at, s.revision);
+    s.state = to_state(rows.asked().text(11));
+    return s;
 }
 
 }  // namespace
@@ -99,7 +113,7 @@ result<void> catalogue_book::update_sale_terms(const sale::sale& s) {
     terms.stock = 0;  // not ours to judge here
     if (!makes_sense(terms)) return errc::invalid;
     return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
-        // The peak follows the limit freely while nobody can have bought: see README.md.
+        // The peak follows the limit freely while no buyer can have bought: see docs/ledger.md.
         const auto changed = db_.writer()->run(
             "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
             "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
@@ -129,18 +143,19 @@ result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to) {
 result<std::vector<sale::sale>> catalogue_book::sales() {
     return guarded("catalogue.sales", [&]() -> result<std::vector<sale::sale>> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
-            "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
-            "FROM sales s JOIN rounds r ON r.id = s.round_id ORDER BY s.id");
+        auto rows = c->ask(std::string(all_sales).append(" ORDER BY s.id"));
         std::vector<sale::sale> all;
-        while (rows.next()) {
-            sale::sale& s = all.emplace_back();
-            rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit,
-                      s.pay_within_s, s.starts_at, s.ends_at, s.revision);
-            s.state = to_state(rows.asked().text(11));
-        }
+        while (rows.next()) all.push_back(read_sale(rows));
         return all;
+    });
+}
+
+result<sale::sale> catalogue_book::find_sale(sale::sale_id id) {
+    return guarded("catalogue.find_sale", [&]() -> result<sale::sale> {
+        const auto c = db_.reader();
+        auto rows = c->ask(std::string(all_sales).append(" WHERE s.id = ?"), id);
+        if (!rows.next()) return errc::not_found;
+        return read_sale(rows);
     });
 }
 

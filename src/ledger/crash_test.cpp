@@ -16,7 +16,8 @@ using testing::IsEmpty;
 
 constexpr std::int64_t batch_size = 8;
 
-// Batches are a function of the position alone, so that whoever comes after a crash makes the same.
+// Batches are a function of the position alone, so that the process after a crash makes the same
+// ones.
 std::vector<sale::promise> batch_after(sale::sequence position, std::int64_t size) {
     std::vector<sale::promise> batch;
     for (std::int64_t i = 1; i <= size; ++i) {

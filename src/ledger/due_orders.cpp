@@ -1,4 +1,4 @@
-// The part of move_book that closes what nobody paid in time, many orders in one transaction.
+// The part of move_book that closes orders not paid in time, many in one transaction.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Orders nobody paid in time, closed many at a time.
+// Orders that were not paid in time, closed many at a time.
 
 #include "ledger/move_fixture.hpp"
 #include "ledger/tampered_database.hpp"

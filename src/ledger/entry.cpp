@@ -16,38 +16,41 @@ constexpr store::insert_shape orders_shape{
     "created_ms, pay_by_ms, idempotency_key, mark)",
     12};
 
+constexpr sale::order_no known_order{0};  // in place of its number: leaves the report
+
 constexpr const char *unknown_sale = "unknown_sale", *no_stock = "no_stock",
                      *limit_reached = "limit_reached";
 
-struct fate {
-    std::string_view state;
-    std::string_view reason;
-    instant pay_by;
-    std::optional<std::uint64_t> mark;  // none: holds no stock
-};
+using mark = std::optional<std::uint64_t>;  // none: the order holds no stock
 
-void bind_order(store::statement& s, int before, const sale::promise& p, const fate& f) {
-    store::bind_after(s, before, p.order, p.sale, p.buyer, p.quantity,
-                      p.unit_price.value * p.quantity, p.unit_points.value * p.quantity, f.state,
-                      f.reason, p.at, f.pay_by);
-    if (p.key == sale::no_key) {
+void bind_order(store::statement& s, int before, const sale::order& o,
+                const sale::idempotency_key& key, mark m) {
+    store::bind_after(s, before, o.no, o.sale, o.buyer, o.quantity, o.amount, o.amount_points,
+                      to_text(o.state), std::string_view(o.reason), o.created_at, o.pay_by);
+    if (key == sale::no_key) {
         s.bind_null(before + 11);
     } else {
-        s.bind(before + 11, byte_view(p.key));
+        s.bind(before + 11, byte_view(key));
     }
-    store::bind_value(s, before + 12, f.mark);
+    store::bind_value(s, before + 12, m);
 }
 
 // False when the order number or the buyer's place in the sale is taken: then nothing is changed.
-bool insert_order(store::connection& c, const sale::promise& p, const fate& f) {
+bool insert_order(store::connection& c, const sale::order& o, const sale::idempotency_key& key,
+                  mark m) {
     bool inserted = true;
     store::insert_rows(
-        c, orders_shape, std::span(&p, 1),
-        [&](store::statement& s, int before, const sale::promise& one) {
-            bind_order(s, before, one, f);
+        c, orders_shape, std::span(&o, 1),
+        [&](store::statement& s, int before, const sale::order& one) {
+            bind_order(s, before, one, key, m);
         },
         [&](auto) { inserted = false; });
     return inserted;
+}
+
+void fail(sale::order& o, const char* reason) {
+    o.state = sale::order_state::failed;
+    o.reason = reason;
 }
 
 // Adds those of the numbers that `table` has. One statement for any count: the last is repeated.
@@ -84,7 +87,9 @@ std::set<sale::order_no> known_numbers(store::connection& c, std::span<const sal
 }
 
 bool book_failed(store::connection& c, const sale::promise& p, const char* reason) {
-    return insert_order(c, p, {"failed", reason, p.at, {}});
+    sale::order o = sale::order_from(p);
+    fail(o, reason);
+    return insert_order(c, o, p.key, {});
 }
 
 // The unique key on (sale, buyer, mark) then allows a buyer one order with mark 0.
@@ -93,6 +98,7 @@ std::uint64_t mark_for(sale::order_no no, std::int64_t limit) { return limit == 
 entry_report entry::run(std::span<const sale::promise> batch) {
     gather(batch);
     for (auto& [id, s] : shares_) reserve(id, s);
+    for (const row& r : rows_) r.order->pay_by = deadline(r);
 
     const auto careful = std::stable_partition(rows_.begin(), rows_.end(), [](const row& r) {
         return r.of->reserved && r.of->limit == 1 && r.promise->quantity == 1;
@@ -101,18 +107,23 @@ entry_report entry::run(std::span<const sale::promise> batch) {
     std::for_each(careful, rows_.end(), [this](const row& r) { place(r); });
 
     for (const auto& [id, s] : shares_) settle(id, s);
+    if (report_.known > 0)
+        std::erase_if(report_.orders, [](const sale::order& o) { return o.no == known_order; });
     return std::move(report_);
 }
 
 void entry::gather(std::span<const sale::promise> batch) {
     rows_.reserve(batch.size());
+    report_.orders.reserve(batch.size());  // rows_ points into it
     for (const sale::promise& p : batch) {
         share& s = shares_[p.sale];
         s.first = s.units == 0 ? p.order : std::min(s.first, p.order);
         s.last = std::max(s.last, p.order);
         s.units += p.quantity;
         s.at = std::max(s.at, p.at);
-        rows_.push_back({&p, &s});
+        sale::order& o = report_.orders.emplace_back(sale::order_from(p));
+        o.state = sale::order_state::unpaid;
+        rows_.push_back({&p, &o, &s});
     }
 }
 
@@ -128,7 +139,6 @@ void entry::reserve(sale::sale_id id, share& s) {
     rows.read(s.stock, held, s.limit, pay_within_s);
     s.held_before = s.reserved ? held - s.units : held;
     s.pay_within = std::chrono::seconds(pay_within_s);
-    report_.pay_within.emplace(id, s.pay_within);
 }
 
 // The happy path: no question asked, the unique keys find what is wrong.
@@ -136,8 +146,8 @@ void entry::place_swiftly(std::span<const row> rows) {
     for (const row& r : rows) count(r, +1);
     store::insert_rows(
         connection_, orders_shape, rows,
-        [this](store::statement& s, int before, const row& r) {
-            bind_order(s, before, *r.promise, {"unpaid", "", deadline(r), 0});
+        [](store::statement& s, int before, const row& r) {
+            bind_order(s, before, *r.order, r.promise->key, 0);
         },
         [&](std::span<const row> clash) {
             for (const row& r : clash) count(r, -1);
@@ -152,20 +162,21 @@ void entry::place(const row& r) {
     if (!s.known) return refuse(r, unknown_sale);
     if (units_of_buyer(p) + p.quantity > s.limit) return refuse(r, limit_reached);
     if (!s.reserved && !take(p.sale, p.quantity)) return refuse(r, no_stock);
-    if (insert_order(connection_, p, {"unpaid", "", deadline(r), mark_for(p.order, s.limit)}))
-        return count(r, +1);
+    if (insert_order(connection_, *r.order, p.key, mark_for(p.order, s.limit))) return count(r, +1);
     if (!s.reserved) give_back(p.sale, p.quantity);
     refuse(r, limit_reached);
 }
 
 // A promise that is in the book already is no refusal: it was entered, or refused, before.
 void entry::refuse(const row& r, const char* reason) {
-    if (!insert_order(connection_, *r.promise, {"failed", reason, deadline(r), {}})) {
+    fail(*r.order, reason);
+    if (!insert_order(connection_, *r.order, r.promise->key, {})) {
         ++report_.known;
+        r.order->no = known_order;
         return;
     }
     ++r.of->refused;
-    report_.refused.push_back({*r.promise, reason});
+    ++report_.refused;
 }
 
 void entry::settle(sale::sale_id id, const share& s) {
@@ -189,7 +200,7 @@ void entry::settle(sale::sale_id id, const share& s) {
 }
 
 instant entry::deadline(const row& r) const {
-    return std::max(r.promise->at, report_.pay_from) + r.of->pay_within;
+    return std::max(r.promise->at, pay_from_) + r.of->pay_within;
 }
 
 std::int64_t entry::units_of_buyer(const sale::promise& p) {

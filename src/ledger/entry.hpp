@@ -34,7 +34,7 @@ std::set<sale::order_no> known_numbers(store::connection& c, std::span<const sal
 class entry {
 public:
     // The time to pay counts from `pay_from`, or from the promise if that is later.
-    entry(store::connection& c, instant pay_from) : connection_(c) { report_.pay_from = pay_from; }
+    entry(store::connection& c, instant pay_from) : connection_(c), pay_from_(pay_from) {}
 
     entry_report run(std::span<const sale::promise> batch);
 
@@ -54,6 +54,7 @@ private:
     };
     struct row {
         const sale::promise* promise;
+        sale::order* order;  // in the report
         share* of;
     };
 
@@ -71,6 +72,7 @@ private:
     void count(const row& r, int sign);
 
     store::connection& connection_;
+    const instant pay_from_;
     entry_report report_;
     std::map<sale::sale_id, share> shares_;
     std::vector<row> rows_;

@@ -59,7 +59,7 @@ auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
                                  [&](const store::sql_error& e) { return explain_entry(name, e); });
 }
 
-// For an act that shows rows to a visitor: nobody is to see them twice, so it is run once.
+// For an act that shows rows to a visitor: it runs once, so that no row is seen twice.
 template <class Act>
 auto guarded_visit(std::string_view name, Act&& act) -> decltype(act()) {
     try {

@@ -5,7 +5,7 @@
 namespace floodgate::ledger {
 namespace {
 
-std::optional<sale::sequence> find_position(store::connection& c, std::int64_t line,
+std::optional<sale::sequence> find_position(store::connection& c, sale::line_id line,
                                             std::string_view locking) {
     std::string sql = "SELECT position FROM journal_position WHERE line = ?";
     auto rows = c.ask(sql.append(locking), line);
@@ -14,27 +14,27 @@ std::optional<sale::sequence> find_position(store::connection& c, std::int64_t l
 }
 
 // The journal's line is there from the first day; the others come when they are first used.
-void expect_other_line(std::int64_t line) {
-    if (line == journal_line)
+void expect_other_line(sale::line_id line) {
+    if (line == sale::journal_line)
         throw store::sql_error(store::sql_failure::corrupt, "the journal position is missing");
 }
 
 }  // namespace
 
-sale::sequence position_in(store::connection& c, std::int64_t line) {
+sale::sequence position_in(store::connection& c, sale::line_id line) {
     if (const auto found = find_position(c, line, "")) return *found;
     expect_other_line(line);
     return {};
 }
 
-std::map<std::int64_t, sale::sequence> positions_in(store::connection& c) {
+std::map<sale::line_id, sale::sequence> positions_in(store::connection& c) {
     auto rows = c.ask("SELECT line, position FROM journal_position ORDER BY line");
-    std::map<std::int64_t, sale::sequence> all;
-    while (rows.next()) all[rows.get<std::int64_t>(0)] = rows.get<sale::sequence>(1);
+    std::map<sale::line_id, sale::sequence> all;
+    while (rows.next()) all[rows.get<sale::line_id>(0)] = rows.get<sale::sequence>(1);
     return all;
 }
 
-sale::sequence take_position(store::connection& c, std::int64_t line) {
+sale::sequence take_position(store::connection& c, sale::line_id line) {
     const std::string_view locking = c.speaks().for_update;
     if (const auto found = find_position(c, line, locking)) return *found;
     expect_other_line(line);

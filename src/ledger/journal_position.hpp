@@ -10,12 +10,12 @@
 
 namespace floodgate::ledger {
 
-// 0 for a line nobody has used. Throws sql_error (corrupt) when the journal's own is missing.
-sale::sequence position_in(store::connection& c, std::int64_t line);
-std::map<std::int64_t, sale::sequence> positions_in(store::connection& c);
+// 0 for a line that was never used. Throws sql_error (corrupt) when the journal's own is missing.
+sale::sequence position_in(store::connection& c, sale::line_id line);
+std::map<sale::line_id, sale::sequence> positions_in(store::connection& c);
 
-// The same in a write transaction: nobody else moves it until that ends.
-sale::sequence take_position(store::connection& c, std::int64_t line);
+// The same in a write transaction, which locks it until it ends.
+sale::sequence take_position(store::connection& c, sale::line_id line);
 // Of a line that was taken.
 void move_position(store::connection& c, line_position to);
 

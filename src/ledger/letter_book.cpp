@@ -65,7 +65,7 @@ struct decision {
     instant now;
 };
 
-// Gives the letter as it was; conflict when somebody has decided already.
+// Gives the letter as it was; conflict when it has been decided already.
 result<letter> decide(store::connection& c, std::int64_t id, const decision& d) {
     auto found = find_in(c, id);
     if (!found) return found;
@@ -115,7 +115,7 @@ result<void> letter_book::put_aside(const sale::promise& p, line_position last,
         const auto c = db_.writer();
         transaction t(*c, access::write);
         if (last.at <= take_position(*c, last.line)) return {};
-        lock_sales(*c, {&p, 1});  // whoever enters it as a stray comes before or after
+        lock_sales(*c, {&p, 1});  // entering it as a stray happens before or after
         if (known_numbers(*c, {&p, 1}).empty())
             c->run(
                 "INSERT INTO letters (order_no, sale_id, units, payload, state, cause, attempts, "

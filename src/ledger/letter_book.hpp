@@ -66,7 +66,7 @@ public:
     // Waiting letters whose next try is due, earliest first.
     result<std::vector<letter>> due(instant now, std::size_t max);
     // Enters the promise as order_book::enter would and marks the letter replayed, in one
-    // transaction. `who` is 0 when the ladder does it. not_found; conflict: decided already;
+    // transaction. `who` is 0 when the retry job does it. not_found; conflict: decided already;
     // otherwise as order_book::enter: the letter is unchanged, and set_back() says so.
     result<entry_report> replay(std::int64_t id, sale::user_id who, instant now);
     // One more failed try, of a waiting or a dead letter. not_found; conflict: decided already.

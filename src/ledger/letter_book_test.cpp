@@ -101,7 +101,7 @@ TEST_P(LetterContractTest, PoisonIsRejectedPutAsideAndBookedOnceAfterTheFix) {
     verbs_.heal();
     const auto report = letters_.replay(id, operator_id, later).value();
     EXPECT_EQ(report.entered, 1U);
-    EXPECT_THAT(report.refused, IsEmpty());
+    EXPECT_EQ(report.refused, 0U);
     EXPECT_EQ(verbs_.state(bad), "unpaid");
     EXPECT_EQ(verbs_.held(sale), 2);
     EXPECT_EQ(found(id).state, letter_state::replayed);
@@ -128,9 +128,10 @@ TEST_P(LetterContractTest, AReplayThatTheBookRefusesIsAFailedOrder) {
     verbs_.enter({other});
     const auto report = letters_.replay(id, {}, later).value();
     EXPECT_EQ(report.entered, 0U);
-    ASSERT_EQ(report.refused.size(), 1U);
-    EXPECT_EQ(report.refused[0].promise, aside);
-    EXPECT_EQ(report.refused[0].reason, "no_stock");
+    ASSERT_EQ(report.refused, 1U);
+    ASSERT_EQ(report.orders.size(), 1U);
+    EXPECT_EQ(report.orders[0].no, aside.order);
+    EXPECT_EQ(report.orders[0].reason, "no_stock");
     EXPECT_EQ(verbs_.state(aside), "failed no_stock");
     EXPECT_EQ(found(id).state, letter_state::replayed);
     EXPECT_THAT(verbs_.check(), IsEmpty());

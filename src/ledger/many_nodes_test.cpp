@@ -85,7 +85,7 @@ TEST_F(ManyNodesTest, EverybodyAtOnceLeavesABookThatAddsUp) {
     };
     const auto work = [&](int node) {
         ledger& book = *books[static_cast<std::size_t>(node)];
-        const std::int64_t line = sale::line_of({static_cast<std::uint32_t>(node)});
+        const sale::line_id line = sale::line_of({static_cast<std::uint32_t>(node)});
         for (std::int64_t round = 0; round < rounds; ++round) {
             std::vector<sale::promise> batch;
             for (std::int64_t i = 0; i < crowd; ++i) batch.push_back(promise(round, i));
@@ -166,7 +166,7 @@ TEST_F(ManyNodesTest, ABuyerIsHeldToTheLimitByAllNodesTogether) {
         for (std::size_t i = 0; i < nodes; ++i)
             threads.emplace_back([&, i] {
                 const sale::sequence last{static_cast<std::uint64_t>(round) + 1};
-                const std::int64_t line = sale::line_of({static_cast<std::uint32_t>(i)});
+                const sale::line_id line = sale::line_of({static_cast<std::uint32_t>(i)});
                 expect_sound(books[i]->orders().enter(batches[i], {last, line}));
             });
         threads.clear();

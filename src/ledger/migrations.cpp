@@ -57,7 +57,7 @@ void run_unless_done(store::connection& c, const std::string& sql) {
 }
 
 // For databases that commit every change of the schema by itself: one statement after another,
-// each written down, so that whoever comes after a crash goes on where it happened.
+// each written down, so that the next start after a crash goes on where it happened.
 bool run_step_by_step(store::connection& c, const migration& step) {
     if (version_of(c) >= step.version) return false;
     std::int64_t number = 0;
@@ -97,7 +97,7 @@ bool run(store::connection& c, const migration& step) {
     return until_undisturbed([&] { return run_step_by_step(c, step); });
 }
 
-// A server's database may be anybody's. Ours begins with the table of versions.
+// A database on a server may belong to another program. Ours begins with the table of versions.
 void expect_ours(store::connection& c) {
     auto rows = c.ask(
         "SELECT COUNT(*), SUM(table_name = 'schema_version') FROM information_schema.tables "

@@ -22,7 +22,7 @@ std::span<const migration> migrations();
 
 // Runs the steps the database has not had; gives how many. None to run: one read, nothing is
 // written. Throws std::runtime_error with one clear line when the schema is newer than the last
-// step, or the database is somebody else's.
+// step, or the database belongs to another program.
 //
 // SQLite runs each step in a transaction together with its number in the table schema_version.
 // MySQL commits before and after every CREATE: there every statement done is noted in

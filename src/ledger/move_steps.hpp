@@ -12,7 +12,7 @@
 
 namespace floodgate::ledger {
 
-// The order, nobody else's to change until the transaction ends.
+// The order, locked until the transaction ends.
 std::optional<order_row> take_order(store::connection& c, sale::order_no no);
 
 // The compare-and-set: the order's row goes from its state to the one after `event`, and `order`

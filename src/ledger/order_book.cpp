@@ -17,24 +17,6 @@ namespace {
 using store::access;
 using store::transaction;
 
-// The terms of sales whose promises were known already are still of interest.
-void add_terms(store::connection& c, std::span<const sale::promise> batch, entry_report& report) {
-    for (const sale::promise& p : batch) {
-        if (report.pay_within.contains(p.sale)) continue;
-        auto rows = c.ask("SELECT pay_within_s FROM sales WHERE id = ?", p.sale);
-        if (rows.next())
-            report.pay_within[p.sale] = std::chrono::seconds(rows.get<std::int64_t>(0));
-    }
-}
-
-// What an earlier try has entered.
-entry_report all_known(store::connection& c, std::span<const sale::promise> batch) {
-    entry_report report;
-    report.known = batch.size();
-    add_terms(c, batch, report);
-    return report;
-}
-
 // The orders a question finds; its columns are those of held_order.
 void visit_all(store::row_cursor rows, const std::function<void(const held_order&)>& visit) {
     held_order o;
@@ -67,7 +49,8 @@ result<entry_report> order_book::enter(std::span<const sale::promise> batch, lin
     return guarded_entry("orders.enter", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        if (last.at <= take_position(*c, last.line)) return all_known(*c, batch);
+        if (last.at <= take_position(*c, last.line))
+            return entry_report{.known = batch.size()};  // an earlier try has entered them
         entry_report report = entry(*c, now + waited.so_far()).run(batch);
         move_position(*c, last);
         t.commit();
@@ -80,14 +63,13 @@ result<entry_report> order_book::enter_strays(std::span<const sale::promise> bat
     return guarded_entry("orders.enter_strays", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        lock_sales(*c, batch);  // first: whoever enters or puts aside the same ones waits
+        lock_sales(*c, batch);  // first, so that another writer of the same promises waits
         const auto known = known_numbers(*c, batch);
         std::vector<sale::promise> fresh;
         for (const sale::promise& p : batch)
             if (!known.contains(p.order)) fresh.push_back(p);
         entry_report report = entry(*c, now + waited.so_far()).run(fresh);
         report.known += batch.size() - fresh.size();
-        add_terms(*c, batch, report);
         t.commit();
         return report;
     });
@@ -97,24 +79,24 @@ result<void> order_book::probe() {
     return guarded("orders.probe", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        move_position(*c, take_position(*c, journal_line));
+        move_position(*c, take_position(*c, sale::journal_line));
         t.commit();
         return {};
     });
 }
 
-result<sale::sequence> order_book::position(std::int64_t line) {
+result<sale::sequence> order_book::position(sale::line_id line) {
     return guarded("orders.position",
                    [&]() -> result<sale::sequence> { return position_in(*db_.reader(), line); });
 }
 
-result<std::map<std::int64_t, sale::sequence>> order_book::positions() {
-    return guarded("orders.positions", [&]() -> result<std::map<std::int64_t, sale::sequence>> {
+result<std::map<sale::line_id, sale::sequence>> order_book::positions() {
+    return guarded("orders.positions", [&]() -> result<std::map<sale::line_id, sale::sequence>> {
         return positions_in(*db_.reader());
     });
 }
 
-result<std::uint64_t> order_book::raise_epoch(std::int64_t line, std::uint64_t beyond) {
+result<std::uint64_t> order_book::raise_epoch(sale::line_id line, std::uint64_t beyond) {
     return guarded("orders.raise_epoch", [&]() -> result<std::uint64_t> {
         const auto c = db_.writer();
         transaction t(*c, access::write);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "sale/line_id.hpp"
 #include "sale/order.hpp"
 #include "sale/promise.hpp"
 
@@ -18,18 +19,13 @@ class database;
 
 namespace floodgate::ledger {
 
-// A promise the ledger refused. It is in the book as a `failed` order; its unit must go back.
-struct refusal {
-    sale::promise promise;
-    std::string reason;  // unknown_sale, no_stock, limit_reached
-};
-
 struct entry_report {
     std::size_t entered = 0;  // now `unpaid`
-    std::size_t known = 0;    // were there already: entered by an earlier try
-    std::vector<refusal> refused;
-    std::map<sale::sale_id, milliseconds> pay_within{};  // of the sales in the batch
-    instant pay_from{};  // the time to pay counts from here, or from a later promise
+    std::size_t refused = 0;  // now `failed`, for the order's `reason`: their units must go back
+    std::size_t known = 0;    // were there already: written by an earlier try
+    // As written now, in the order of the promises: the entered and the refused, not the known.
+    // Reasons: unknown_sale, no_stock, limit_reached.
+    std::vector<sale::order> orders;
 };
 
 // An order that counts against stock and limit, as the gate needs it at start.
@@ -44,17 +40,13 @@ struct held_order {
 // What `floodgate check` found wrong, one sentence each.
 using findings = std::vector<std::string>;
 
-// The line of promises that is the journal. A cluster's partitions have lines of their own:
-// sale/partition.hpp.
-inline constexpr std::int64_t journal_line = 1;
-
 // A place in one of the lines.
 struct line_position {
     sale::sequence at;
-    std::int64_t line = journal_line;
+    sale::line_id line = sale::journal_line;
 
     // NOLINTNEXTLINE(google-explicit-constructor): a place in the journal is just its number
-    line_position(sale::sequence place, std::int64_t of_line = journal_line)
+    line_position(sale::sequence place, sale::line_id of_line = sale::journal_line)
         : at(place), line(of_line) {}
 };
 
@@ -79,13 +71,13 @@ public:
     // Whether the book can be written at all right now: an empty change, committed.
     result<void> probe();
 
-    // Everything up to here has been entered, durably. A line nobody has used: 0.
-    result<sale::sequence> position(std::int64_t line = journal_line);
-    result<std::map<std::int64_t, sale::sequence>> positions();
+    // Everything up to here has been entered, durably. A line that was never used: 0.
+    result<sale::sequence> position(sale::line_id line = sale::journal_line);
+    result<std::map<sale::line_id, sale::sequence>> positions();
     // Begins the line's next epoch (sale/partition.hpp): its position moves there, past all that
     // earlier epochs may still bring. Callers at the same time get different epochs. It is larger
     // than `beyond`, too: a gate that outlived this ledger (a backup was restored) may be ahead.
-    result<std::uint64_t> raise_epoch(std::int64_t line, std::uint64_t beyond = 0);
+    result<std::uint64_t> raise_epoch(sale::line_id line, std::uint64_t beyond = 0);
 
     result<sale::order> find(sale::order_no no);  // not_found
     // Newest first, only numbers below `before` (0: from the newest), at most `limit`.

@@ -108,7 +108,7 @@ private:
     }
 
     // A gap further up is accounted for, and then the log says once more where it stands: its last
-    // line is what everybody looks at.
+    // line is what every check looks at.
     void join_log() {
         const figures end = log_end(connection_, id_);
         const std::vector<log_gap> gaps = gaps_in_log(connection_, id_);

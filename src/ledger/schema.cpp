@@ -156,11 +156,10 @@ constexpr std::array<std::string_view, 7> whole_lives{
 constexpr std::array<std::string_view, 3> many_nodes{
     // Grows with every change of the sale's terms, state, stock or window.
     "ALTER TABLE sales ADD COLUMN revision BIGINT NOT NULL DEFAULT 1",
-    // Counts what was decided by looking at the order without changing its state: a payment begun,
-    // a
-    // channel to be asked. Galera holds only changed rows against each other.
+    // Counts decisions that looked at the order without changing its state (a payment begun, a
+    // channel to be asked). Galera compares only changed rows, so such a decision must change one.
     "ALTER TABLE orders ADD COLUMN touched BIGINT NOT NULL DEFAULT 0",
-    // number: the highest given out; whoever writes with a lower one is refused.
+    // number: the highest given out; a write with a lower one is refused.
     R"(CREATE TABLE fences (
         name VARCHAR(64) NOT NULL PRIMARY KEY,
         number BIGINT NOT NULL,

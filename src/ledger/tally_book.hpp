@@ -36,10 +36,10 @@ struct sale_tally {
 };
 
 struct tally {
-    std::map<std::int64_t, sale::sequence> positions;  // how far each line was entered then
+    std::map<sale::line_id, sale::sequence> positions;  // how far each line was entered then
     std::vector<sale_tally> sales;
 
-    sale::sequence position(std::int64_t line = journal_line) const {
+    sale::sequence position(sale::line_id line = sale::journal_line) const {
         const auto found = positions.find(line);
         return found == positions.end() ? sale::sequence{} : found->second;
     }
@@ -63,6 +63,11 @@ public:
     // The orders of one sale that hold stock, and its open letters, in order of number.
     result<void> for_each_held(sale::sale_id id,
                                const std::function<void(const held_order&)>& visit);
+
+    // Whether no order of the sale is unpaid and no letter open: nothing can move by itself.
+    result<bool> is_settled(sale::sale_id id);
+    // Whether the sale ever had an order or a letter.
+    result<bool> was_sold(sale::sale_id id);
 
     // Makes the book agree with its orders again: each correction is a guarded change by a
     // difference with a `repaired` line in the stock log (held, stock) or in the events (marks).

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "sale/gate_schema.hpp"
 
 namespace floodgate::queue {
 namespace {
 
+namespace schema = sale::gate_schema;
 using store::redis_reply;
 using store::words;
 
@@ -46,11 +48,11 @@ return redis.call('XDEL', KEYS[1], unpack(ARGV, 2)))");
 }
 
 const store::redis_script& note_script() {
-    static const store::redis_script script(R"(#!lua flags=allow-oom
-if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
-local noted = tonumber(redis.call('HGET', KEYS[1], 'entered') or '0') or 0
+    static const store::redis_script script("#!lua flags=allow-oom" + schema::lua_fields() + R"(
+if redis.call('HGET', KEYS[1], epoch_field) ~= ARGV[1] then return 0 end
+local noted = tonumber(redis.call('HGET', KEYS[1], entered_field) or '0') or 0
 if tonumber(ARGV[2]) <= noted then return 0 end
-redis.call('HSET', KEYS[1], 'entered', ARGV[2])
+redis.call('HSET', KEYS[1], entered_field, ARGV[2])
 return 1)");
     return script;
 }
@@ -83,9 +85,9 @@ result<std::vector<stream_entry>> to_entries(const redis_reply& reply) {
 partition_stream::partition_stream(store::redis& redis, place where)
     : redis_(redis),
       where_(std::move(where)),
-      line_(sale::key_of(where_.name, where_.partition, "line")),
-      gate_(sale::key_of(where_.name, where_.partition, "gate")),
-      dead_(sale::key_of(where_.name, where_.partition, "dead")),
+      line_(sale::key_of(where_.name, where_.partition, schema::key::line)),
+      gate_(sale::key_of(where_.name, where_.partition, schema::key::gate)),
+      dead_(sale::key_of(where_.name, where_.partition, schema::key::dead)),
       own_(redis),
       claim_from_(stream_start) {}
 
@@ -165,7 +167,8 @@ result<void> partition_stream::note_entered(sale::line_place entered) {
 }
 
 result<std::optional<sale::line_place>> partition_stream::promised() {
-    const auto reply = redis_.ask(gate_, {"HMGET", gate_, "epoch", "seq"});
+    const auto reply =
+        redis_.ask(gate_, {"HMGET", gate_, schema::field::epoch, schema::field::seq});
     if (!reply) return reply.error();
     if (reply->items.size() != 2) return std::optional<sale::line_place>();
     const auto epoch = store::read_number(reply->items[0]);

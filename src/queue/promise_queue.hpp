@@ -12,13 +12,16 @@
 
 #include "base/result.hpp"
 #include "sale/partition.hpp"
+#include "sale/promise_source.hpp"
 
 namespace floodgate::queue {
 
-class promise_queue {
+// After start() it is a sale::promise_source. Its read() gives corrupt when the line does not go on
+// where it ended (a store that went back in time, a missing entry): rebuild the partition. What
+// entered() names is acknowledged and removed from the line, soon. durable() is the last place
+// known to be in the line.
+class promise_queue : public sale::promise_source {
 public:
-    virtual ~promise_queue() = default;
-
     // Everything that is still in the line, whatever its place, in order, `max` or a few more at a
     // time: what a dead consumer left behind, too. For whoever takes the partition over, before
     // start(): enters it by order number and calls forget(). Empty: the line is empty.
@@ -30,14 +33,6 @@ public:
     // the queue's own thread, when there may be more to read.
     virtual void start(sale::sequence entered, std::function<void()> news) = 0;
     virtual void stop() = 0;  // idempotent; what was read and not entered stays in the line
-
-    // After start(). As sale::promise_source has them: see there. corrupt: the line does not go on
-    // where it ended (a store that went back in time, a missing entry): rebuild the partition.
-    virtual result<void> read(sale::sequence after, std::size_t max,
-                              std::vector<sale::promise>& out) = 0;
-    // In the ledger: acknowledged and removed from the line, soon.
-    virtual void entered(sale::sequence position) = 0;
-    virtual sale::sequence durable() const = 0;  // the last place known to be in the line
 };
 
 }  // namespace floodgate::queue

@@ -18,6 +18,7 @@ const char* to_text(answer a) {
     case answer::not_enough: return "not_enough";
     case answer::accepted: return "accepted";
     case answer::busy: return "busy";
+    case answer::undecided: return "undecided";
     }
     std::abort();  // A value outside the enum is a bug, not an input.
 }

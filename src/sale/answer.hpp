@@ -6,7 +6,8 @@
 
 namespace floodgate::sale {
 
-// In order of precedence: the first that applies is the answer.
+// In order of precedence: the first that applies is the answer. The last two do not judge the
+// attempt: `busy` promises nothing, `undecided` may have.
 enum class answer : std::uint8_t {
     repeated = 1,     // same buyer and Idempotency-Key as an earlier promise: that promise again
     key_reused,       // same buyer and Idempotency-Key, but another quantity
@@ -19,9 +20,10 @@ enum class answer : std::uint8_t {
     sold_out,         // no free unit
     not_enough,       // free units, but fewer than asked for
     accepted,         // a unit is set aside: the promise
-    busy,             // too far behind to promise more; not judged at all
+    busy,             // too far behind to promise more; certainly nothing was promised
+    undecided,        // the gate was asked and did not reply in time: perhaps promised
 };
-inline constexpr std::uint8_t answers = 12;
+inline constexpr std::uint8_t answers = 13;
 
 // "accepted", "sold_out" ...: the word in JSON and metrics.
 const char* to_text(answer a);

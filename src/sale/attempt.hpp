@@ -21,13 +21,15 @@ struct attempt {
     user_id buyer;
     std::uint32_t quantity = 1;
     idempotency_key key{};
-    std::uint64_t ticket = 0;  // chosen by whoever asks, to find the verdict's addressee again
+    std::uint64_t reply_to = 0;  // chosen by the caller: the verdict carries it back
 };
 
 struct verdict {
-    std::uint64_t ticket = 0;
+    std::uint64_t reply_to = 0;
     answer what{};
-    order_no order{};        // accepted, repeated: the promise; already_ordered: the buyer's latest
+    // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the promise,
+    // if there is one
+    order_no order{};
     instant starts_at{};     // not_started: when it will
     std::int64_t units = 0;  // over_limit: the limit; not_enough: how many are free
 };

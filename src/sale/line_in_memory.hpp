@@ -21,7 +21,7 @@ public:
     std::uint64_t backlog() const override { return 0; }
     void on_durable(std::function<void()>) override {}
 
-    std::vector<promise> kept;  // while nobody appends
+    std::vector<promise> kept;  // read it only while nothing is appended
 
 private:
     std::atomic<std::uint64_t> count_{0};

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "sale/order.hpp"
 
@@ -15,6 +16,9 @@ struct order_news {
     // (every other move comes later), or is being closed.
     std::int64_t event = 0;
 };
+
+// What there is to tell of orders that were just entered.
+std::vector<order_news> news_of(std::vector<order>&& entered);
 
 // Told from the thread that made the move, after it is durable. Must be quick and must not throw.
 using tell_news = std::function<void(std::span<const order_news>)>;

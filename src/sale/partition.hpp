@@ -34,9 +34,6 @@ constexpr partition partition_of(sale_id sale, std::uint32_t partitions) {
     return {static_cast<std::uint32_t>(static_cast<std::uint64_t>(sale.value) % partitions)};
 }
 
-// The number of the partition's line in the ledger's positions. The journal's is 1.
-constexpr std::int64_t line_of(partition p) { return 1000 + std::int64_t{p.number}; }
-
 // epoch * 2^40 + number within the epoch.
 struct line_place {
     std::uint64_t epoch = 0, number = 0;

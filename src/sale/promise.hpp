@@ -29,7 +29,28 @@ struct promise {
 };
 
 // One byte of version, then the fields in order, little-endian. See docs/journal_format.md.
-inline constexpr std::size_t promise_bytes = 1 + 8 + 8 + 8 + 4 + 8 + 8 + 8 + 16;
+struct byte_range {
+    std::size_t at = 0, bytes = 0;
+    constexpr std::size_t end() const { return at + bytes; }
+    // The field behind this one.
+    template <class T>
+    constexpr byte_range then() const {
+        return {end(), sizeof(T)};
+    }
+};
+namespace promise_layout {
+inline constexpr byte_range version{0, 1};
+inline constexpr byte_range order = version.then<decltype(order_no::value)>();
+inline constexpr byte_range sale = order.then<decltype(sale_id::value)>();
+inline constexpr byte_range buyer = sale.then<decltype(user_id::value)>();
+inline constexpr byte_range quantity = buyer.then<std::uint32_t>();
+inline constexpr byte_range unit_price = quantity.then<decltype(fen::value)>();
+inline constexpr byte_range unit_points = unit_price.then<decltype(points::value)>();
+inline constexpr byte_range at = unit_points.then<std::int64_t>();
+inline constexpr byte_range key = at.then<idempotency_key>();
+}  // namespace promise_layout
+inline constexpr std::size_t promise_bytes = promise_layout::key.end();
+static_assert(promise_bytes == 69, "journals and streams hold promises of this size");
 using encoded_promise = std::array<std::byte, promise_bytes>;
 
 encoded_promise encode(const promise& p);

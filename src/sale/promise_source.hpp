@@ -12,8 +12,8 @@ namespace floodgate::sale {
 class promise_source {
 public:
     virtual ~promise_source() = default;
-    // The durable promises after `after`, in order and without gaps, at most `max`, into `out`.
-    // corrupt: it can never be read; store_unavailable: perhaps later.
+    // The durable promises after `after`, in order and without gaps, at most `max`, into `out`,
+    // which is cleared first. corrupt: it can never be read; store_unavailable: perhaps later.
     virtual result<void> read(sequence after, std::size_t max, std::vector<promise>& out) = 0;
     // Nothing up to `position` will be asked for again.
     virtual void entered(sequence position) = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace floodgate::sale {
 namespace {
 
@@ -21,6 +23,27 @@ promise example() {
 TEST(Promise, SurvivesEncodingAndDecoding) {
     const promise p = example();
     EXPECT_EQ(decode_promise(encode(p)), p);
+}
+
+TEST(Promise, HasItsFieldsWhereTheLayoutSays) {
+    namespace layout = promise_layout;
+    const promise p = example();
+    const encoded_promise bytes = encode(p);
+    const auto number = [&](byte_range r) {
+        std::uint64_t value = 0;
+        for (std::size_t i = r.end(); i-- > r.at;)
+            value = value << 8U | std::to_integer<std::uint64_t>(bytes.at(i));
+        return value;
+    };
+    EXPECT_EQ(number(layout::version), 1U);
+    EXPECT_EQ(number(layout::order), p.order.value);
+    EXPECT_EQ(number(layout::sale), 7U);
+    EXPECT_EQ(number(layout::buyer), 42U);
+    EXPECT_EQ(number(layout::quantity), 3U);
+    EXPECT_EQ(number(layout::unit_price), 19900U);
+    EXPECT_EQ(number(layout::unit_points), 500U);
+    EXPECT_EQ(number(layout::at), 1'800'000'000'123U);
+    EXPECT_TRUE(std::equal(p.key.begin(), p.key.end(), bytes.begin() + layout::key.at));
 }
 
 TEST(Promise, RefusesEveryOtherLength) {

@@ -1,6 +1,7 @@
 // This process among others: what it does on behalf of all nodes, and what they must hear of.
 //
-// A lone node has nobody to tell and is always on duty; a node of a cluster uses leases and the bus.
+// A lone node has no other to tell and is always on duty; a node of a cluster uses leases and the
+// bus.
 // Every caller uses this one interface, so nothing above it asks which mode it runs in.
 
 #pragma once

@@ -80,7 +80,7 @@ class LedgerLocked(FloodgateTest):
             self.lock.close()
             self.assert_all_unpaid(client)
             if CLUSTERED:  # the gate hears of what was entered a moment later
-                self.wait_until(lambda: self.buy(client, 499).status == 202, 10)
+                self.wait_until(lambda: self.buy(client, 499).status == 202)
             self.assertEqual(self.buy(client, 500).status, 202)
             self.assert_all_unpaid(client)
         self.assertEqual(self.server_.stop(), 0)

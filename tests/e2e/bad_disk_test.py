@@ -2,12 +2,12 @@
 """A disk that is full, a disk that fails: the server says why and ends, and what it has
 acknowledged is there afterwards."""
 import collections
+import contextlib
 import os
 import pathlib
 import resource
 import subprocess
 import threading
-import time
 import unittest
 
 from bad_disk import bad_disk
@@ -117,7 +117,8 @@ class Full(FloodgateTest):
 
         # Still full: it may start or not, but it must not harm anything.
         server.launch()
-        time.sleep(1)
+        with contextlib.suppress(AssertionError):
+            server.wait_for_address()
         server.kill()
 
         ballast.unlink()

@@ -6,11 +6,10 @@ import threading
 import time
 import unittest
 
-from harness import API, CLUSTERED, Attempt, Crowd, orders_in
+from harness import API, CLUSTERED, PATIENCE_S, Attempt, Crowd, orders_in
 from managed import ManagedShop
 
 NAMED_WITHIN_S = 2   # what was asked for
-PATIENCE_S = 10      # what a busy machine is given
 WHY = "a row was changed by hand"
 
 

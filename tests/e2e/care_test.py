@@ -2,7 +2,7 @@
 import time
 import unittest
 
-from harness import API, cure, poison
+from harness import API, PATIENCE_S, cure, poison
 from recording import FAST, PAY_TEST, SharedServer
 
 
@@ -22,7 +22,7 @@ class OrderLifeTest(SharedServer):
     def move(self, no, verb, body=None, token=None):
         return self.client.ask("POST", f"{API}/orders/{no}/{verb}", token or self.buyer, body)
 
-    def wait_for_status(self, no, status, within_s=10):
+    def wait_for_status(self, no, status, within_s=PATIENCE_S):
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             order = self.client.order(no, self.buyer).json
@@ -74,7 +74,7 @@ class CareTest(SharedServer):
         poison(self.place / "data", f"NEW.sale_id = {sale}")
         buyer = self.register()
         self.assertEqual(self.client.buy(sale, buyer).status, 202)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE_S
         while not (found := self.manage("GET", "/dead-letters?state=dead")["letters"]):
             self.assertLess(time.monotonic(), deadline, "it did not become a dead letter")
             time.sleep(0.02)

@@ -23,7 +23,7 @@ class ScriptTest(FloodgateTest):
         self.place.chmod(0o711)  # as root, MariaDB runs as a user of its own
 
     def up(self, *options):
-        port = servers.free_port()
+        port = servers.free_port(4)  # for nginx and up to three nodes
         self.addCleanup(self.script, "down")
         code, said = self.script("up", "--binary", str(BINARY), "--port", str(port), *options)
         self.assertEqual(code, 0, said)
@@ -79,7 +79,7 @@ class ScriptTest(FloodgateTest):
             code, said = self.script("up", "--binary", "/bin/false")
             self.assertEqual((code, "cannot get through" in said), (1, True), said)
         self.place.chmod(0o711)
-        code, said = self.script("up", "--binary", "/bin/false", "--port", str(servers.free_port()))
+        code, said = self.script("up", "--binary", "/bin/false", "--port", str(servers.free_port(3)))
         self.assertEqual(code, 1)
         self.assertIn("node-1 ended with 1", said)
         self.assertEqual(self.script("status")[0], 1)

@@ -3,6 +3,7 @@
 was in the ledger lost, gate and ledger agree, and the sale has gone on by itself to the last unit.
 How long buyers noticed is printed, and kept in build/faults.json.
 """
+import json
 import signal
 import time
 import types
@@ -10,7 +11,7 @@ import unittest
 
 from books import clustered_only
 from cluster import Buyers, ClusterTest, Watch, judge, servers
-from harness import lock_ledger, orders_in
+from harness import Answer, lock_ledger, orders_in
 
 LEASE_S = 2
 
@@ -31,7 +32,7 @@ class FaultTest(ClusterTest):
         buyers.wait_until_sold(self.STOCK // 2, 120)
         buyers.per_second = 1000  # everybody else
         buyers.wait_until_sold_out()
-        self.wait_until_entered(self.STOCK, 60)
+        self.wait_until_entered(self.STOCK, 180)
         buyers.finish()
         watch.finish()
         orders = orders_in(self.shop.data)
@@ -135,6 +136,19 @@ class TheQueue(FaultTest):
             self.stores_.rabbit.start()
         self.go_through("RabbitMQ killed and restarted", fault,
                         stores=self.stores(rabbit=servers.RabbitMq()))
+
+
+class TheBuyersThemselves(unittest.TestCase):
+    def test_an_order_whose_answer_never_came_is_sold(self):
+        """It failed on a busy machine: the promise stood after a time-out, and nobody counted it."""
+        buyers = Buyers(None, types.SimpleNamespace(tokens=["a", "b"]), 1, 1)
+        refusal = {"code": "already_ordered", "order_no": "11"}
+        headers = {"content-type": "application/problem+json"}
+        buyers.come_back(1, "no answer")
+        buyers.note(1, Answer(409, headers, json.dumps(refusal).encode()), 0.1)
+        buyers.note(2, Answer(202, {}, b'{"order_no": "12"}'), 0.1)
+        buyers.note(2, Answer(409, headers, json.dumps({**refusal, "order_no": "12"}).encode()), 0.1)
+        self.assertEqual((buyers.sold(), buyers.trouble), (2, []))
 
 
 class TheJudgeItself(unittest.TestCase):

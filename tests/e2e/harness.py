@@ -33,6 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("FLOODGATE", ROOT / "build/release/floodgate")).resolve()
 UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyers may click for ever
 MANY_LOOPS = "[edge]\nloops = 4\n"  # several threads take from one gate, whatever the machine has
+PATIENCE_S = 60  # past that something hangs: a wait that ends well costs nothing, however busy we are
 SMALL_SEGMENTS = "[journal]\nsegment_mib = 1\n"  # and no 64 MiB are written at every start
 
 
@@ -122,7 +123,7 @@ class Server:
 
     # Verbs.
 
-    def start(self, ready=True, within_s=30):
+    def start(self, ready=True, within_s=PATIENCE_S):
         """Starts and waits until it has printed its address, and with `ready` until /readyz says
         so. Raises ServerFailed when it ends instead."""
         self.launch()
@@ -148,7 +149,7 @@ class Server:
                 env={**os.environ, **self.environment}, preexec_fn=self.prepare)
         return self
 
-    def wait_for_address(self, within_s=30):
+    def wait_for_address(self, within_s=PATIENCE_S):
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             found = re.search(r"listens on .* http://([\d.]+):(\d+)$", self.said(), re.MULTILINE)
@@ -160,7 +161,7 @@ class Server:
             time.sleep(0.002)
         raise ServerFailed(f"printed no address within {within_s} s:\n{self.log()}")
 
-    def wait_ready(self, within_s=30):
+    def wait_ready(self, within_s=PATIENCE_S):
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             try:
@@ -174,7 +175,7 @@ class Server:
             time.sleep(0.002)
         raise ServerFailed(f"not ready within {within_s} s:\n{self.log()}")
 
-    def stop(self, within_s=30):
+    def stop(self, within_s=PATIENCE_S):
         """SIGTERM; the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.wait(within_s)
@@ -191,14 +192,14 @@ class Server:
         timer.start()
         return timer
 
-    def wait(self, within_s=30):
+    def wait(self, within_s=PATIENCE_S):
         """The exit code of a server that is about to end by itself."""
         try:
             return self.process.wait(within_s)
         except subprocess.TimeoutExpired:
             raise ServerFailed(f"still running after {within_s} s:\n{self.log()}") from None
 
-    def refuse_to_start(self, within_s=30):
+    def refuse_to_start(self, within_s=PATIENCE_S):
         """For a server that must not start: (exit code, what it said on stderr this time)."""
         before = len(self.log())
         self.launch()
@@ -305,9 +306,9 @@ class FloodgateTest(unittest.TestCase):
         def settled():
             text = server.metrics_text()
             return len(serving.findall(text)) == 8 and "\nfloodgate_backlog_promises 0\n" in text
-        self.wait_until(settled, 60, "not everything was entered")
+        self.wait_until(settled, what="not everything was entered")
 
-    def wait_until(self, question, within_s=30, what="it did not happen"):
+    def wait_until(self, question, within_s=PATIENCE_S, what="it did not happen"):
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             if question():

@@ -32,8 +32,6 @@ class TenThousandLives(FloodgateTest):
         self.shop = self.fixture(users=BUYERS, stock=BUYERS, pay_within_s=2)
         self.sale = self.shop.sales[0]
         self.server_ = self.serve(self.shop.data, config=CONFIG)
-        self.client = self.server_.client()
-        self.addCleanup(lambda: self.client.close())  # pylint: disable=unnecessary-lambda
         self.admin = self.log_in_admin()
         self.audience = Audience(self.shop, range(1, BUYERS + 1))
         self.addCleanup(self.audience.close)
@@ -43,8 +41,13 @@ class TenThousandLives(FloodgateTest):
 
     def log_in_admin(self):
         phone, password = re.search(r"phone (\d+)  password (\S+)", self.server_.said()).groups()
-        answer = self.client.post(f"{API}/auth/login", {"phone": phone, "password": password})
+        answer = self.ask("POST", "/auth/login", body={"phone": phone, "password": password})
         return answer.json["token"]
+
+    def ask(self, method, path, token=None, body=None):
+        """Over a new connection: one that waited through the waves may have been closed as idle."""
+        with self.server_.client(timeout_s=60) as client:
+            return client.ask(method, f"{API}{path}", token, body)
 
     def live(self, die_in_wave=None):
         """Wave after wave: some buy while those before them pay or cancel."""
@@ -69,7 +72,7 @@ class TenThousandLives(FloodgateTest):
             if a.accepted:
                 self.orders[a.buyer] = a.order_no
             elif killed and a.fate in ("unsent", "unanswered"):
-                known = self.client.get(f"{API}/orders", a.token).json["orders"]
+                known = self.ask("GET", "/orders", a.token).json["orders"]
                 if known:
                     self.orders[a.buyer] = known[0]["order_no"]
             else:
@@ -89,8 +92,6 @@ class TenThousandLives(FloodgateTest):
     def rise_again(self):
         self.audience.wait_for(lambda: self.audience.connected() == 0, what="sockets outlived it")
         self.server_.start()
-        self.client.close()
-        self.client = self.server_.client()
         # Before anybody listens again, so that there is something in the mailboxes.
         self.wait_until(lambda: self.server_.metric('floodgate_order_moves_total{to="closed"}'),
                         what="nothing was closed after the start")
@@ -106,7 +107,7 @@ class TenThousandLives(FloodgateTest):
     def wait_for_the_end(self):
         ended = (PAID, CANCELLED, TIMED_OUT)
         self.audience.wait_for(
-            lambda: all(self.audience.last(b) in ended for b in self.audience.ears), 60,
+            lambda: all(self.audience.last(b) in ended for b in self.audience.ears), 180,
             "not everybody heard how their order ended")
         told = collections.Counter((a.verb, a.fate, a.status, a.code) for a in self.acts.values())
         print(dict(told))
@@ -124,10 +125,10 @@ class TenThousandLives(FloodgateTest):
             self.seen = {where: int(units) for where, units in found.items()}
             return self.seen == expected
         try:
-            self.wait_until(add_up, 15)
+            self.wait_until(add_up)
         except AssertionError:
             self.assertEqual(self.seen, expected)
-        figures = self.client.get(f"{API}/admin/sales/{self.sale}", self.admin).json["figures"]
+        figures = self.ask("GET", f"/admin/sales/{self.sale}", self.admin).json["figures"]
         self.assertEqual(figures["ledger"], {"stock": BUYERS, "held": paid})
         gate = {name: figures["gate"][name] for name in ("stock", "taken", "free", "buyers")}
         self.assertEqual(gate, {"stock": BUYERS, "taken": paid, "free": BUYERS - paid,
@@ -254,7 +255,7 @@ class SoldOutIsNotTheEnd(ShopTest):
         self.wait_until(accepted, what="nobody could buy the unit that came back")
         at = time.monotonic()
         self.assertEqual({a.code for a in answers[:-1]} | {"sold_out"}, {"sold_out"})
-        audience.wait_for(lambda: audience.last(1, first) == ending, 20)
+        audience.wait_for(lambda: audience.last(1, first) == ending)
         took = at - audience.ears[1].heard_at
         print(f"{ending}: bought {took * 1000:.0f} ms after the push, at try {len(answers)}")
         self.assertLess(took, 5)  # the issue says 1 s; a busy machine has slack

@@ -2,7 +2,7 @@
 import re
 
 import books
-from harness import API, UNLIMITED, FloodgateTest
+from harness import API, PATIENCE_S, UNLIMITED, FloodgateTest
 from recording import RecordingClient
 
 # Buyers may click for ever, passwords are quick to hash, and the disk of whoever runs the tests
@@ -66,11 +66,11 @@ class ManagedShop(FloodgateTest):
         self.assertIn(name, self.server_.metrics_text())
         return self.server_.metric(name)
 
-    def wait_for_alert(self, alert, subject, within_s=30):
+    def wait_for_alert(self, alert, subject, within_s=PATIENCE_S):
         self.wait_until(lambda: (alert, subject) in self.alerts(), within_s,
                         f"no alert {alert} of {subject}")
 
-    def wait_for_no_alert(self, alert, subject, within_s=30):
+    def wait_for_no_alert(self, alert, subject, within_s=PATIENCE_S):
         self.wait_until(lambda: (alert, subject) not in self.alerts(), within_s,
                         f"alert {alert} of {subject} still stood")
 

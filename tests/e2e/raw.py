@@ -3,7 +3,7 @@ import socket
 
 from harness import API, request_bytes, take_answer
 
-PATIENCE = 10  # seconds; past them something hangs
+PATIENCE = 30  # seconds; past them something hangs
 GET_TIME = request_bytes("GET", f"{API}/time")
 GET_HEALTH = request_bytes("GET", "/healthz")
 

@@ -13,7 +13,7 @@ import time
 import unittest
 
 import books
-from harness import API, Client, Server, request_bytes, take_answer
+from harness import API, PATIENCE_S, Client, Server, request_bytes, take_answer
 
 # Quick to start, quick to hash; everything else as it is shipped.
 FAST = "[journal]\nsegment_mib = 1\n[guard]\npassword_mib = 8\npassword_passes = 1\n"
@@ -171,7 +171,7 @@ class SharedServer(unittest.TestCase):
             self.manage("POST", f"/sales/{sale}/publish")
         return sale
 
-    def wait_for_order(self, order_no, token, within_s=10):
+    def wait_for_order(self, order_no, token, within_s=PATIENCE_S):
         """The order as the ledger has it."""
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:

@@ -15,7 +15,7 @@ import websockets
 
 from harness import API, UNLIMITED, FloodgateTest, lock_ledger, request_bytes
 
-PATIENCE = 10
+PATIENCE = 30
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # it would tell how long our requests take
 HANDSHAKE = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
              "Sec-WebSocket-Key": base64.b64encode(bytes(16)).decode()}
@@ -174,9 +174,9 @@ class PushTest(Base):
         begin = time.monotonic()
         self.buy(user=1)
         self.assertEqual((await self.heard(quick))["order"]["status"], "unpaid")
-        self.assertLess(time.monotonic() - begin, 2)
-        self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 1, 15,
-                        "the slow one was not cut")
+        self.assertLess(time.monotonic() - begin, 5)
+        self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 1,
+                        what="the slow one was not cut")
 
     async def test_whoever_is_dead_is_noticed(self):
         self.open_shop(config="[ws]\nheartbeat_ms = 300\n")

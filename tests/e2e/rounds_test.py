@@ -5,7 +5,7 @@ import threading
 import time
 import unittest
 
-from harness import API, Attempt, Crowd, orders_in
+from harness import API, PATIENCE_S, Attempt, Crowd, orders_in
 from managed import CLOCKS_APART_S, ManagedShop
 from recording import FAST, SharedServer, iso, moment_of
 
@@ -13,7 +13,7 @@ from recording import FAST, SharedServer, iso, moment_of
 class ByTheClock(SharedServer):
     config = FAST + "purchase_by_user_per_minute = 0\n[pay]\nallow_test = true\n"  # into [guard]
 
-    def knock(self, sale, token, while_status, within_s=20):
+    def knock(self, sale, token, while_status, within_s=PATIENCE_S):
         """Asks to buy until the answer is another one: (that answer, when it came)."""
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
@@ -25,7 +25,7 @@ class ByTheClock(SharedServer):
 
     def test_a_round_opens_and_ends_by_itself(self):
         first, second = self.register(), self.register()
-        starts_at, ends_at = iso(3), iso(5)
+        starts_at, ends_at = iso(4), iso(8)
         round_ = self.manage("POST", "/rounds", {
             "title": "Soon", "starts_at": starts_at, "ends_at": ends_at}, 201)["id"]
         sale = self.add_sale(stock=5, round_id=round_)
@@ -46,8 +46,8 @@ class ByTheClock(SharedServer):
         self.assertLess(answered_at - end, 5)
         self.assert_problem(self.client.buy(sale, self.register()), 410, "ended")
 
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and "round.ended" not in self.server.log():
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and "jobs.round_ended" not in self.server.log():
             time.sleep(0.05)
         for word in ("opened", "ended"):
             self.assertIn(f"round.{word} round={round_}\n", self.server.log())

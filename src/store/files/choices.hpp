@@ -1,4 +1,4 @@
-// Who decides what a crash leaves behind: a seed, or every possibility in turn.
+// Decides what a crash leaves behind: by a seed, or every possibility in turn.
 
 #pragma once
 

@@ -30,7 +30,7 @@ inline constexpr dialect sqlite_dialect{
     .table_end = "",
     .clustered_end = " WITHOUT ROWID",
     .insert_ignore = "INSERT OR IGNORE",
-    .for_update = "",  // One writer at a time: nobody is there to keep away.
+    .for_update = "",  // There is only one writer at a time.
     .rows_per_insert = 1,
     .also_key = "",
     .transactional_schema = true,

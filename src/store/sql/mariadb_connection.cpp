@@ -88,7 +88,7 @@ void mariadb_connection::rollback() noexcept {
     try {
         if (!session_.broken()) session_.query("ROLLBACK");
     } catch (const std::exception& e) {
-        session_.give_up();  // Nobody knows what it would do next.
+        session_.give_up();  // Its state is unknown.
         log::warning("store.rollback_failed", "error", e.what());
     }
 }

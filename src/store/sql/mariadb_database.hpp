@@ -26,7 +26,7 @@ struct mariadb_options {
     std::chrono::seconds io_timeout{6};
 };
 
-// Throws sql_error with one clear line: nobody answers, wrong user or password, no such database,
+// Throws sql_error with one clear line: no answer, wrong user or password, no such database,
 // too old.
 std::unique_ptr<database> open_mariadb(const mariadb_options& options);
 

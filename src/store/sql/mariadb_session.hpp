@@ -54,7 +54,7 @@ public:
     // be a transaction by itself.
     void begin_call();
     [[noreturn]] void fail(unsigned error, const char* text);
-    // An answer that nobody read to its end, ended in an error: the next call will hear of it.
+    // An answer that was not read to its end ended in an error: the next call reports it.
     void fail_later(unsigned error, const char* text);
     // One command, its answer thrown away.
     void query(std::string_view sql);
@@ -69,10 +69,10 @@ public:
     bool in_transaction() const { return in_transaction_; }
 
 private:
-    struct deadline_closer {
+    struct closer {
         void operator()(st_mysql* handle) const;
     };
-    std::unique_ptr<st_mysql, deadline_closer> handle_;
+    std::unique_ptr<st_mysql, closer> handle_;
     std::chrono::seconds io_timeout_;
     std::chrono::steady_clock::time_point call_began_{};
     bool broken_ = false;

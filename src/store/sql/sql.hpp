@@ -77,7 +77,7 @@ public:
         return rows;
     }
 
-    // The statement with this text, prepared at first use. Whoever uses it binds all its places.
+    // The statement with this text, prepared at first use. Each use binds all its places.
     statement& cached(std::string_view sql);
 
     // For what cannot be prepared or is not worth it: CREATE TABLE, PRAGMA.

@@ -71,7 +71,7 @@ public:
         if (code != SQLITE_DONE) fail(connection_);
         return false;
     }
-    // The values stay bound, unread: whoever uses the statement next binds all of its places.
+    // The values stay bound but unread: the next use binds all places again.
     void reset() noexcept override { sqlite3_reset(handle_); }
 
     std::int64_t integer(int column) const override {
@@ -102,9 +102,7 @@ private:
 
 }  // namespace
 
-void sqlite_connection::deadline_closer::operator()(sqlite3* handle) const {
-    sqlite3_close_v2(handle);
-}
+void sqlite_connection::closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 sqlite_connection::sqlite_connection(const std::string& path) {
     // No mutex inside SQLite: the database lends a connection to one thread at a time.

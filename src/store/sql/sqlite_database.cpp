@@ -44,7 +44,7 @@ void set(connection& c, const std::string& name, std::int64_t value) {
     c.execute("PRAGMA " + name + " = " + std::to_string(value));
 }
 
-// A file of somebody else's is refused before anything is written to it.
+// A file of another program is refused before anything is written to it.
 void claim(connection& c, const std::string& path) {
     const std::int64_t found = number(c, "PRAGMA application_id");
     if (found == application_id) return;
@@ -69,7 +69,7 @@ public:
 
     lease writer() override {
         std::unique_lock lock(mutex_);
-        // In turn: the clerk, who comes back at once, must not shut out a buyer who registers.
+        // In turn: the clerk, which comes back at once, must not shut out a buyer who registers.
         const std::uint64_t ticket = next_ticket_++;
         changed_.wait(lock, [&] { return ticket == serving_; });
         return lend(*writer_);
