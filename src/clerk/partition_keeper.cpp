@@ -159,7 +159,7 @@ bool partition_keeper::rebuild() {
     }
     const auto took =
         std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
-    log::warning("keeper.rebuilt", "partition", partition_.number, "epoch", *epoch, "took_ms",
+    log::warning("clerk.gate_rebuilt", "partition", partition_.number, "epoch", *epoch, "took_ms",
                  took.count());
     const std::lock_guard lock(mutex_);
     figures_.epoch = *epoch;
@@ -183,7 +183,8 @@ result<void> partition_keeper::drain_line() {
         if (!found) return found.error();
         if (found->empty()) {
             if (count > 0)
-                log::info("keeper.drained", "partition", partition_.number, "promises", count);
+                log::info("clerk.partition_drained", "partition", partition_.number, "promises",
+                          count);
             return {};
         }
         if (auto entered = enter_strays(*found); !entered) return entered;
@@ -251,7 +252,7 @@ void partition_keeper::serve() {
     if (!position) return;
     broken_ = false;
     const callbacks told{.news = world_.news, .on_fatal = [this](const std::string& why) {
-                             log::error("keeper.line_broken", "partition", partition_.number,
+                             log::error("clerk.line_broken", "partition", partition_.number,
                                         "reason", why);
                              broken_ = true;
                              changed_.notify_all();
@@ -262,7 +263,7 @@ void partition_keeper::serve() {
         figures_.epoch = sale::to_place(*position).epoch;
         shift_ = now_on;
     }
-    log::info("keeper.serving", "partition", partition_.number, "epoch", figures_.epoch);
+    log::info("clerk.partition_served", "partition", partition_.number, "epoch", figures_.epoch);
     while (is_wanted() && !broken_ && examine(false) != finding::differs) rest(look_every);
     {
         const std::lock_guard lock(mutex_);
@@ -273,7 +274,7 @@ void partition_keeper::serve() {
         shift_.reset();
     }
     now_on.reset();
-    log::info("keeper.stopped", "partition", partition_.number);
+    log::info("clerk.partition_left", "partition", partition_.number);
 }
 
 }  // namespace floodgate::clerk

@@ -89,7 +89,7 @@ void reconciler::judge(balance_check& w, instant now) {
         w.balance.wrong_since = r.seen.since();
     } else if (before) {
         r = {.seen = r.seen};
-        log::info("reconcile.agrees", "sale", w.balance.sale.value);
+        log::info("jobs.reconciliation_agrees", "sale", w.balance.sale.value);
         world_.board.clear(alarm::kind::invariant_breach, subject_of(w.balance.sale), now);
     }
 }
@@ -102,7 +102,8 @@ bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
     const auto begun = world_.node.gate_differs(w.balance.sale);
     r.not_rebuilt = begun && !*begun;
     if (r.not_rebuilt) return false;
-    log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
+    log::warning("jobs.reconciliation_gate_differs", "sale", w.balance.sale.value, "what",
+                 w.sentence, "done",
                  begun ? "it is rebuilt from the book" : begun.error().message());
     return begun.has_value();
 }
@@ -112,7 +113,7 @@ void reconciler::declare(const balance_check& w, record& r, instant now) {
     pause(w, r);  // before anything that takes time
     r.differences = name_differences(id, w.sentence);
     for (const std::string& what : r.differences)
-        log::error("reconcile.differs", "sale", id.value, "what", what);
+        log::error("jobs.reconciliation_differs", "sale", id.value, "what", what);
     world_.board.raise(alarm::kind::invariant_breach, subject_of(id), w.sentence, now);
 }
 
@@ -122,7 +123,7 @@ void reconciler::pause(const balance_check& w, record& r) {
     r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
     if (!r.paused && !r.pause_failed) {
         r.pause_failed = true;  // tried again at every look, logged once
-        log::error("reconcile.pause_failed", "sale", w.balance.sale.value, "reason",
+        log::error("jobs.reconciliation_pause_failed", "sale", w.balance.sale.value, "reason",
                    paused.error().message());
     }
 }
@@ -172,7 +173,7 @@ result<ledger::repair_report> reconciler::repair(sale::sale_id id, const std::st
         retake_at_gate(world_.orders, *orders, *report);
     }
     for (const std::string& what : report->done)
-        log::warning("reconcile.repaired", "sale", id.value, "what", what, "note", note);
+        log::warning("jobs.reconciliation_repaired", "sale", id.value, "what", what, "note", note);
     return report;
 }
 

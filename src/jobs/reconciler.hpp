@@ -50,7 +50,7 @@ private:
     struct record {
         mismatch_watch seen;
         bool paused = false, pause_failed = false;
-        bool not_rebuilt = false;  // the gate is no copy
+        bool not_rebuilt = false;      // the gate is no copy
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;
