@@ -22,6 +22,7 @@ function(floodgate_module name)
   if(arg_TESTING)
     add_library(floodgate_${name}_testing STATIC)
     floodgate_sources(floodgate_${name}_testing ${arg_TESTING})
+    target_compile_options(floodgate_${name}_testing PRIVATE ${FLOODGATE_TEST_OPTIONS})
     target_link_libraries(floodgate_${name}_testing
       PUBLIC floodgate_${name} ${arg_TESTS_USE} GTest::gmock GTest::gtest PRIVATE floodgate_warnings)
     list(APPEND arg_TESTS_USE floodgate_${name}_testing)
@@ -35,6 +36,7 @@ endfunction()
 # CTest runs it as two processes with half of its tests each: one process for each test would spend
 # most of its time on starting. Each leaves a report, from which tests/stages.py counts single tests.
 set(FLOODGATE_TEST_SECONDS 600)  # for one half, under a sanitizer, on a busy machine
+set(FLOODGATE_TEST_OPTIONS "" CACHE STRING "How to compile tests, after the options of everything else")
 add_custom_target(tests COMMENT "The programs that CTest runs")
 
 function(floodgate_test name label)
@@ -44,12 +46,14 @@ function(floodgate_test name label)
   endif()
   add_executable(${name})
   floodgate_sources(${name} ${arg_SOURCES})
+  target_compile_options(${name} PRIVATE ${FLOODGATE_TEST_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} floodgate_warnings GTest::gmock GTest::gtest_main)
   add_dependencies(tests ${name})
   foreach(half 0 1)
     math(EXPR number "${half} + 1")
+    set(report ${PROJECT_BINARY_DIR}/test-results/${name}.${number}.xml)
     add_test(NAME ${name}.${number} COMMAND ${name})
     set_tests_properties(${name}.${number} PROPERTIES LABELS ${label} TIMEOUT ${FLOODGATE_TEST_SECONDS}
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${name}.${number}.xml")
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};GTEST_OUTPUT=xml:${report}")
   endforeach()
 endfunction()

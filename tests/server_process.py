@@ -38,7 +38,7 @@ def possible_ports():
 
 def claim(port):
     """Whether the port is ours now, until this process ends. Every process of the tests asks here
-    first (src/store/free_port.hpp does the same), so no two of them get one port, whether something
+    first (src/store/redis/free_port.hpp does the same), so no two of them get one port, whether something
     listens on it already or not. The claim is a name in the same network namespace as the port."""
     name = socket.socket(socket.AF_UNIX)
     try:

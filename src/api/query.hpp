@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/reply.hpp"
-#include "base/config_file.hpp"
+#include "base/bounds.hpp"
 
 namespace floodgate::api {
 

@@ -70,7 +70,7 @@ bool periodic_task::run_steps() {
     while (!stopping_) {
         woken_.exchange(false);
         const next_step next = take_step();
-        if (next.kind_ == next_step::kind::never) return false;
+        if (next.kind_ == next_step::kind::over) return false;
         rest(next);
     }
     return true;

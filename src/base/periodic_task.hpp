@@ -37,11 +37,11 @@ public:
     static next_step when_woken() { return {kind::woken, {}}; }
     // wake() does not shorten the rest; the next step sees what it was woken for.
     static next_step not_before(milliseconds rest) { return {kind::undisturbed, rest}; }
-    static next_step never() { return {kind::never, {}}; }  // the task is over
+    static next_step never() { return {kind::over, {}}; }  // the task is over
 
 private:
     friend class periodic_task;
-    enum class kind : std::uint8_t { interval = 1, timed, woken, undisturbed, never };
+    enum class kind : std::uint8_t { interval = 1, timed, woken, undisturbed, over };
     next_step(kind k, milliseconds rest) : kind_(k), rest_(rest) {}
 
     kind kind_;

@@ -9,9 +9,11 @@
 #include <atomic>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "gate/turnstile_fixture.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "queue/stream_queue.hpp"
+#include "shop/reloading_gate.hpp"
 #include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::clerk {
@@ -24,16 +26,6 @@ public:
     instant now() const override { return at; }
     instant at = ledger::noon + milliseconds(1);
 };
-
-template <class Condition>
-bool soon(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(milliseconds(5));
-    }
-    return true;
-}
 
 class PartitionKeeperTest : public testing::Test {
 protected:
@@ -79,7 +71,7 @@ protected:
     // As a client does: again while it is told busy.
     sale::verdict insist(std::int64_t buyer) {
         sale::verdict v;
-        soon([&] { return (v = buy(buyer)).what != answer::busy; });
+        eventually([&] { return (v = buy(buyer)).what != answer::busy; });
         return v;
     }
     bool is_open() {
@@ -92,7 +84,7 @@ protected:
         return found ? to_text(found->state) : "absent";
     }
     bool all_entered(std::int64_t count) {
-        return soon([&] { return orders() == count; }) && soon([&] {
+        return eventually([&] { return orders() == count; }) && eventually([&] {
                    const auto state = gate_->state_of({0});
                    return state && state->entered == state->appended;
                });
@@ -159,7 +151,7 @@ TEST_F(PartitionKeeperTest, GoesOnWithoutARebuildWhenTheOtherLetGoInOrder) {
     first->let_go();
     EXPECT_FALSE(first->read_figures().serving);
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return second->read_figures().serving; }));
+    ASSERT_TRUE(eventually([&] { return second->read_figures().serving; }));
     ASSERT_EQ(buy(2).what, answer::accepted) << "not even for a moment was it busy";
     ASSERT_TRUE(all_entered(2));
     EXPECT_EQ(second->read_figures().rebuilds, 0U);
@@ -170,7 +162,7 @@ TEST_F(PartitionKeeperTest, GoesOnWithoutARebuildWhenTheOtherLetGoInOrder) {
 TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     {
         const auto first = keeper("a");
-        ASSERT_TRUE(soon([&] { return is_open(); }));
+        ASSERT_TRUE(eventually([&] { return is_open(); }));
     }
     std::map<std::string, std::string> snapshot;
     const std::vector<std::string> keys{key("gate"), key("line"), key("sales"),
@@ -197,7 +189,7 @@ TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     const sale::verdict hidden = buy(7);  // place 1 again
     ASSERT_EQ(hidden.what, answer::accepted);
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return state_of(hidden.order) != "absent"; }));
+    ASSERT_TRUE(eventually([&] { return state_of(hidden.order) != "absent"; }));
     EXPECT_EQ(state_of(hidden.order), "unpaid");
     EXPECT_EQ(insist(1).what, answer::already_ordered);
     // The gate opens a moment before the rebuild is counted.
@@ -220,10 +212,35 @@ TEST_F(PartitionKeeperTest, RebuildsAGateThatWasClosedBecauseItDiffered) {
     ASSERT_TRUE(all_entered(5));
 }
 
+TEST_F(PartitionKeeperTest, LoadsAForgottenSaleAgainWithItsOrdersWhenItIsWarmedUp) {
+    const auto here = keeper("a");
+    ASSERT_EQ(insist(1).what, answer::accepted);
+    ASSERT_TRUE(all_entered(1));
+    const sale::sale s = verbs_.book().catalogue().sales()->front();
+    ASSERT_TRUE(gate_->forget(s).has_value());
+    ASSERT_EQ(buy(1).what, answer::unknown_sale);
+    shop::reloading_redis_gate whole(*gate_, 1, verbs_.book(), clock_, {});
+    ASSERT_TRUE(whole.warm_up(s).has_value());
+    EXPECT_EQ(insist(1).what, answer::already_ordered);
+    for (std::int64_t buyer = 2; buyer <= 5; ++buyer)
+        EXPECT_EQ(insist(buyer).what, answer::accepted) << buyer;
+    EXPECT_EQ(insist(6).what, answer::sold_out);
+}
+
+TEST_F(PartitionKeeperTest, LeavesOutASaleThatIsOver) {
+    verbs_.enter({verbs_.promise(sale_, 1)});
+    const auto other = verbs_.add_sale({.stock = 5});
+    clock_.at += std::chrono::hours(1000);
+    const auto here = keeper("a");
+    ASSERT_TRUE(soon([&] { return is_open(); }));
+    EXPECT_FALSE(gate_->look_up(other).has_value());
+    EXPECT_TRUE(gate_->look_up(sale_).has_value()) << "an order of it is unpaid";
+}
+
 TEST_F(PartitionKeeperTest, PutsAsideAStrayThatTheBookWillNotTake) {
     {
         const auto first = keeper("a");
-        ASSERT_TRUE(soon([&] { return is_open(); }));
+        ASSERT_TRUE(eventually([&] { return is_open(); }));
     }
     std::vector<sale::promise> two{verbs_.promise(sale_, 1), verbs_.promise(sale_, 2)};
     verbs_.poison(two[0]);
@@ -231,7 +248,7 @@ TEST_F(PartitionKeeperTest, PutsAsideAStrayThatTheBookWillNotTake) {
     ASSERT_TRUE(redis_->ask(line, {"XADD", line, "1-9", "p", sale::encode_entry(two)}));
     ASSERT_TRUE(gate_->close({0}));
     const auto second = keeper("b");
-    ASSERT_TRUE(soon([&] { return is_open() && orders() == 1; }));
+    ASSERT_TRUE(eventually([&] { return is_open() && orders() == 1; }));
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM letters"), 1);
     EXPECT_EQ(insist(1).what, answer::already_ordered) << "a letter holds its unit";
 }

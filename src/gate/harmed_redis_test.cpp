@@ -19,12 +19,10 @@ protected:
     redis_turnstile& gate() { return world_.redis_gate(); }
     // Until the lane gets through again.
     bool recovers() {
-        for (int i = 0; i < 50; ++i) {
-            if (ask(*lane_, {{.sale = {1}, .buyer = {900 + i}}})[0].what == answer::accepted)
-                return true;
-            std::this_thread::sleep_for(milliseconds(100));
-        }
-        return false;
+        std::int64_t buyer = 900;
+        return eventually([&] {
+            return ask(*lane_, {{.sale = {1}, .buyer = {++buyer}}})[0].what == answer::accepted;
+        });
     }
     static redis_turnstile_options quick() {
         redis_turnstile_options o;
@@ -177,9 +175,7 @@ TEST_F(HarmedRedisTest, KeepsWhatItCannotReleaseNowForLater) {
     gate().release({1}, held[0].buyer, held[0].order);
     EXPECT_EQ(gate().read_counts().to_release, 1U);
     server_.start();
-    for (int i = 0; i < 100 && gate().read_counts().to_release > 0; ++i)
-        std::this_thread::sleep_for(milliseconds(50));
-    EXPECT_EQ(gate().read_counts().to_release, 0U);
+    EXPECT_TRUE(eventually([&] { return gate().read_counts().to_release == 0; }));
     EXPECT_TRUE(gate().held_in({1}).empty());
     EXPECT_EQ(world_.lifted, 1);
 }
@@ -199,16 +195,14 @@ TEST(RedisFailover, FindsTheNewMaster) {
         const auto info = to_second.ask("", {"HGET", "fg-failover:{1}:gate", "seq"});
         return info && info->text == "1";
     };
-    for (int i = 0; i < 200 && !replicated(); ++i) std::this_thread::sleep_for(milliseconds(50));
-    ASSERT_TRUE(replicated());
+    ASSERT_TRUE(eventually(replicated));
     ASSERT_TRUE(to_second.ask("", {"REPLICAOF", "NO", "ONE"}).has_value());
     ASSERT_TRUE(to_first.ask("", {"REPLICAOF", "127.0.0.1", std::to_string(second.port())}));
-    bool through = false;
-    for (std::int64_t b = 2; b < 50 && !through; ++b) {
-        through = ask(*way, attempts_of(b, b))[0].what == answer::accepted;
-        if (!through) std::this_thread::sleep_for(milliseconds(100));
-    }
-    EXPECT_TRUE(through) << "READONLY sends it to the other one";
+    std::int64_t buyer = 1;
+    EXPECT_TRUE(eventually([&] {
+        ++buyer;
+        return ask(*way, attempts_of(buyer, buyer))[0].what == answer::accepted;
+    })) << "READONLY sends it to the other one";
     EXPECT_EQ(ask(*way, attempts_of(1, 1))[0].what, answer::already_ordered);
 }
 

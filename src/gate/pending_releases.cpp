@@ -5,15 +5,14 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/thread.hpp"
 #include "gate/scripts.hpp"
 
 namespace floodgate::gate {
 namespace {
 
 constexpr std::size_t waiting_max = 1'000'000;
-constexpr milliseconds step{20};     // how soon a wish to reflect is seen
-constexpr int steps_per_round = 10;  // 200 ms: reflections are checked, releases tried again
+constexpr milliseconds step_every{20};  // how soon a wish to reflect is seen
+constexpr int steps_per_round = 10;     // 200 ms: reflections are checked, releases tried again
 constexpr std::size_t tries_per_round = 1000;
 constexpr std::size_t pipeline_max = 1000;
 
@@ -21,17 +20,16 @@ constexpr std::size_t pipeline_max = 1000;
 
 returns::returns(store::redis& redis, const gate_keys& keys, reflections& refusals,
                  std::function<void(sale::sale_id)> lifted)
-    : redis_(redis), keys_(keys), refusals_(refusals), lifted_(std::move(lifted)), thread_([this] {
-          work();
-      }) {}
+    : redis_(redis),
+      keys_(keys),
+      refusals_(refusals),
+      lifted_(std::move(lifted)),
+      task_("gate.returns", step_every, [this] { step(); }) {
+    task_.start();
+}
 
 returns::~returns() {
-    {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
-    }
-    stopped_.notify_all();
-    thread_.join();
+    task_.stop();
     if (!waiting_.empty())
         log::warning("gate.releases_forgotten", "orders", waiting_.size());  // a rebuild finds them
 }
@@ -71,10 +69,9 @@ void returns::release_all(std::span<const unit> units) {
         for (const unit& u : some) {
             const sale::partition p = keys_.home_of(u.sale);
             const sale_keys of = keys_.of(u.sale);
-            commands.push_back(
-                {of.sale,
-                 {"EVALSHA", scripts::release().sha(), "4", keys_.gate(p), keys_.freed(p), of.sale,
-                  of.buyers, packed(u.buyer), packed(u.order)}});
+            commands.push_back(store::to_run(scripts::release(),
+                                             {keys_.gate(p), keys_.freed(p), of.sale, of.buyers},
+                                             {packed(u.buyer), packed(u.order)}));
         }
         const auto back = redis_.ask_all(commands);
         std::set<sale::sale_id> came_back;
@@ -104,7 +101,7 @@ void returns::try_again() {
         unit next;
         {
             const std::lock_guard lock(mutex_);
-            if (stop_ || waiting_.empty()) return;
+            if (task_.stopping() || waiting_.empty()) return;
             next = waiting_.front();
         }
         if (!try_release(next)) return;
@@ -113,16 +110,13 @@ void returns::try_again() {
     }
 }
 
-void returns::work() {
-    name_thread("gate.returns");
-    for (int n = 1;; ++n) {
-        {
-            std::unique_lock lock(mutex_);
-            if (stopped_.wait_for(lock, step, [this] { return stop_; })) return;
-        }
-        if (n % steps_per_round == 0) try_again();
-        if (n % steps_per_round == 0 || refusals_.wanted()) refusals_.look_after();
+void returns::step() {
+    const bool round = ++steps_ >= steps_per_round;
+    if (round) {
+        steps_ = 0;
+        try_again();
     }
+    if (round || refusals_.wanted()) refusals_.look_after();
 }
 
 }  // namespace floodgate::gate

@@ -3,13 +3,12 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <span>
-#include <thread>
 
+#include "base/periodic_task.hpp"
 #include "gate/gate_keys.hpp"
 #include "gate/refusal_cache.hpp"
 #include "gate/turnstile.hpp"
@@ -34,18 +33,17 @@ public:
 private:
     bool try_release(const unit& u);
     void keep(const unit& u);
-    void work();
+    void step();
     void try_again();
 
     store::redis& redis_;
     const gate_keys& keys_;
     reflections& refusals_;
     const std::function<void(sale::sale_id)> lifted_;
+    int steps_ = 0;  // since the last round; the task's own
     mutable std::mutex mutex_;
-    std::condition_variable stopped_;
-    std::deque<unit> waiting_;
-    bool stop_ = false;
-    std::thread thread_;
+    std::deque<unit> waiting_;  // guarded by mutex_
+    periodic_task task_;
 };
 
 }  // namespace floodgate::gate

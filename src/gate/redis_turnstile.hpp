@@ -55,13 +55,16 @@ public:
     // `lifted` is told, from any thread, when units of a sale came back through this node: for the
     // bus.
     redis_turnstile(store::redis& redis, redis_turnstile_options options,
-                    std::function<void(sale::sale_id)> lifted);
+                    std::function<void(sale::sale_id)> lifted,
+                    const monotonic_clock& clock = machine_time);
     ~redis_turnstile() override;
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
     // What it changes is ignored when the gate has terms of a later revision. A partition that is
     // not there is no error: its rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
+    // store_unavailable as well while the partition is being rebuilt.
+    result<void> forget(const sale::sale& s) override;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
     void release_all(std::span<const returned> orders) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
@@ -79,12 +82,12 @@ public:
 
     // For the partition's keeper.
     result<partition_state> state_of(sale::partition p);
-    // Nobody gets in until it is rebuilt.
+    // No buyer gets in until it is rebuilt.
     result<void> close(sale::partition p);
 
     // Rebuilding under `epoch`, which is larger than any before. In this order: begin, then (with
     // the line drained into the ledger) load and put_down as often as needed, then open. Each gives
-    // `fenced` when somebody with a larger epoch has begun, and does nothing then.
+    // `fenced` when a keeper with a larger epoch has begun, and does nothing then.
     // Units released meanwhile, before or after they are put down, stay released.
     result<void> begin(sale::partition p, std::uint64_t epoch);  // closes it, forgets its sales
     result<void> load(std::uint64_t epoch, const sale::sale& s);

@@ -1,26 +1,19 @@
 #include "gate/refusal_cache.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace floodgate::gate {
 namespace {
 
 namespace field = schema::field;
 using sale::answer;
-using std::chrono::steady_clock;
+using store::number_or_zero;
 
 constexpr std::size_t sales_max = 256;  // reflected at a time
 constexpr std::size_t wishes_max = 1024;
 constexpr std::int64_t buyers_max = 2'000'000;
 constexpr milliseconds rest_min{200};  // after a look at a sale, before it is looked at again
 constexpr int rest_share = 20;         // and that many times as long as the look took
-
-std::int64_t number(const store::redis_reply& r) {
-    std::int64_t value = 0;
-    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
-    return value;
-}
 
 bool is_by_terms(answer a) {
     return a == answer::paused || a == answer::not_started || a == answer::ended ||
@@ -30,7 +23,7 @@ bool is_by_terms(answer a) {
 }  // namespace
 
 void reflections::view::renew() {
-    now_ = steady_clock::now();
+    now_ = of_.clock_.now();
     if (of_.version_.load(std::memory_order_acquire) == version_) return;
     const std::lock_guard lock(of_.mutex_);
     seen_ = of_.current_;
@@ -66,7 +59,7 @@ void reflections::want(sale::sale_id sale, bool buyers) {
 }
 
 bool reflections::wanted() const {
-    const time now = steady_clock::now();
+    const moment now = clock_.now();
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(
         wishes_, [&](const auto& w) { return w.second.open && w.second.not_before <= now; });
@@ -114,12 +107,12 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
             continue;
         facts& to = out[i].emplace();
         to.terms.id = sales[i];
-        to.terms.state = static_cast<sale::sale_state>(number(f[0]));  // schema::digit_of
-        to.terms.starts_at = from_ms(number(f[1]));
-        to.terms.ends_at = from_ms(number(f[2]));
-        to.terms.limit = static_cast<std::uint32_t>(number(f[3]));
-        to.terms.stock = number(f[4]);
-        to.taken = number(f[6]) - number(f[7]);
+        to.terms.state = static_cast<sale::sale_state>(number_or_zero(f[0]));  // schema::digit_of
+        to.terms.starts_at = from_ms(number_or_zero(f[1]));
+        to.terms.ends_at = from_ms(number_or_zero(f[2]));
+        to.terms.limit = static_cast<std::uint32_t>(number_or_zero(f[3]));
+        to.terms.stock = number_or_zero(f[4]);
+        to.taken = number_or_zero(f[6]) - number_or_zero(f[7]);
         to.of_terms = gate[0].text;
         for (std::size_t n = 0; n < terms_fields; ++n) to.of_terms += "," + f[n].text;
         to.of_all = to.of_terms + "," + f[6].text + "," + f[7].text;
@@ -141,7 +134,7 @@ void reflections::check() {
     if (now_reflected->empty()) return;
     std::vector<sale::sale_id> sales;
     for (const auto& [id, r] : *now_reflected) sales.push_back(id);
-    const time asked = steady_clock::now();
+    const moment asked = clock_.now();
     const auto found = ask(sales);
     std::vector<sale::sale_id> changed;
     for (std::size_t i = 0; i < sales.size(); ++i) {
@@ -159,7 +152,7 @@ void reflections::check() {
 void reflections::take_up() {
     std::vector<std::pair<sale::sale_id, bool>> due;
     std::uint64_t lifts = 0;
-    const time began = steady_clock::now();
+    const moment began = clock_.now();
     {
         const std::lock_guard lock(mutex_);
         lifts = lifts_;
@@ -170,12 +163,12 @@ void reflections::take_up() {
     }
     for (const auto& one : due) {
         const sale::sale_id id = one.first;
-        const time from = steady_clock::now();
+        const moment from = clock_.now();
         const auto made = reflect(id, one.second);
-        const time now = steady_clock::now();
+        const moment now = clock_.now();
         const std::lock_guard lock(mutex_);
         wishes_[id] = {.not_before =
-                           now + std::max<time::duration>(rest_min, (now - from) * rest_share)};
+                           now + std::max<moment::duration>(rest_min, (now - from) * rest_share)};
         // Units that came back while we looked: perhaps seen, perhaps not.
         if (!made || lifts != lifts_) continue;
         if (current_->size() >= sales_max && !current_->contains(id)) continue;
@@ -186,26 +179,26 @@ void reflections::take_up() {
 }
 
 std::shared_ptr<reflections::reflection> reflections::reflect(sale::sale_id sale, bool buyers) {
-    const time asked = steady_clock::now();
+    const moment asked = clock_.now();
     std::optional<facts> f = ask(sale);
     if (!f || f->terms.limit == 0) return nullptr;
     sale::sale terms = f->terms;
     buyers = buyers && f->taken >= terms.stock && f->taken <= buyers_max;
-    if (!buyers) terms.stock = 1;  // never spoken of
+    if (!buyers) terms.stock = 1;  // never reported, so any value will do
     auto made = std::make_shared<reflection>(terms);
     made->buyers = buyers;
     made->unchanged_if = buyers ? f->of_all : f->of_terms;
     made->good_until = asked + max_age_;
     if (!buyers) return made;
     if (!load_buyers(*f, made->what)) return nullptr;
-    const time again = steady_clock::now();
+    const moment again = clock_.now();
     const auto after = ask(sale);
     if (!after || after->of_all != f->of_all) return nullptr;
     made->good_until = again + max_age_;
     return made;
 }
 
-// In steps, so that nobody waits long for us. What is read twice is put down once.
+// In steps, so that Redis keeps no other client waiting long. What is read twice is put down once.
 bool reflections::load_buyers(const facts& f, shelf& into) {
     const std::string key = keys_.of(f.terms.id).buyers;
     std::string cursor = "0";

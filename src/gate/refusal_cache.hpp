@@ -1,4 +1,4 @@
-// Refusals that a node repeats without asking Redis: while a sale refuses everybody (not started,
+// Refusals that a node repeats without asking Redis: while a sale refuses every buyer (not started,
 // paused, ended, sold out) a crowd can be sent away from memory.
 //
 // A reflection is a copy of the sale's terms and, once it is sold out, of its buyers, who must
@@ -11,13 +11,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "gate/gate_keys.hpp"
 #include "gate/shelf.hpp"
 #include "store/redis/redis.hpp"
@@ -26,17 +26,16 @@ namespace floodgate::gate {
 
 class reflections {
 public:
-    using time = std::chrono::steady_clock::time_point;
-
-    reflections(store::redis& redis, const gate_keys& keys, milliseconds max_age)
-        : redis_(redis), keys_(keys), max_age_(max_age) {}
+    reflections(store::redis& redis, const gate_keys& keys, milliseconds max_age,
+                const monotonic_clock& clock)
+        : redis_(redis), keys_(keys), max_age_(max_age), clock_(clock) {}
 
 private:
     struct reflection {
         shelf what;
         bool buyers = false;       // has them, so may say sold_out and already_ordered
         std::string unchanged_if;  // Redis still says this
-        std::atomic<time> good_until{};
+        std::atomic<moment> good_until{};
         explicit reflection(const sale::sale& terms) : what(terms) {}
     };
     template <class Value>
@@ -51,14 +50,15 @@ public:
         void renew();
         // The refusal, when there is a good one to repeat.
         std::optional<sale::verdict> refuse(const sale::attempt& a, instant now);
-        // Redis has said this: a refusal of everybody is worth reflecting. True: it was such a one.
+        // Redis has said this: a refusal of every buyer is worth reflecting. True: it was such a
+        // one.
         bool note(sale::sale_id sale, sale::answer said);
 
     private:
         reflections& of_;
         std::shared_ptr<const all> seen_;
         std::uint64_t version_ = 0;
-        time now_{};
+        moment now_{};
     };
 
     // Units came back, terms were changed: forgets it. From any thread.
@@ -73,7 +73,7 @@ private:
     struct wish {
         bool open = false;    // to be looked at
         bool buyers = false;  // said to be sold out
-        time not_before{};
+        moment not_before{};
     };
     struct facts {
         sale::sale terms;
@@ -93,6 +93,7 @@ private:
     store::redis& redis_;
     const gate_keys& keys_;
     const milliseconds max_age_;
+    const monotonic_clock& clock_;
     mutable std::mutex mutex_;  // guards what follows
     std::shared_ptr<const all> current_ = std::make_shared<all>();
     by_sale<wish> wishes_;

@@ -11,7 +11,8 @@ class ReflectionsTest : public testing::Test {
 protected:
     void SetUp() override {
         FLOODGATE_NEED_REDIS(false);
-        world_ = std::make_unique<redis_world>(store::shared_redis(false));
+        world_ = std::make_unique<redis_world>(store::shared_redis(false),
+                                               redis_turnstile_options{}, clock_);
         lane_ = gate().open_lane([] {});
     }
     redis_turnstile& gate() { return world_->redis_gate(); }
@@ -25,17 +26,19 @@ protected:
     // Asks until the answer comes without asking Redis.
     bool becomes_reflected(std::int64_t buyer, instant now = opening) {
         const std::uint64_t before = reflected();
-        for (int i = 0; i < 200 && reflected() == before; ++i) {
+        return eventually([&] {
             ask_one(buyer, 1, {}, now);
-            std::this_thread::sleep_for(milliseconds(10));
-        }
-        return reflected() > before;
+            clock_.advance(milliseconds(1));
+            return reflected() > before;
+        });
     }
+    void grow_old() { clock_.advance(world_->options().reflection_max_age); }
     // What another node does, without a message to this one.
     std::unique_ptr<redis_turnstile> other_node() {
         return std::make_unique<redis_turnstile>(world_->redis(), world_->options(), nullptr);
     }
 
+    manual_monotonic_clock clock_;
     std::unique_ptr<redis_world> world_;
     std::unique_ptr<lane> lane_;
 };
@@ -76,8 +79,8 @@ TEST_F(ReflectionsTest, AreForgottenSoonWhenTheMessageIsLost) {
     const auto mine = ask_one(1);
     ASSERT_TRUE(becomes_reflected(3));
     other_node()->release({1}, {1}, mine.order);
-    std::this_thread::sleep_for(milliseconds(1500));
-    EXPECT_EQ(ask_one(3).what, answer::accepted);
+    grow_old();
+    EXPECT_EQ(ask_one(3).what, answer::accepted) << "Redis is asked again";
 }
 
 TEST_F(ReflectionsTest, ForgetWhatAnotherNodeChanged) {
@@ -87,8 +90,8 @@ TEST_F(ReflectionsTest, ForgetWhatAnotherNodeChanged) {
     ASSERT_TRUE(becomes_reflected(3));
     s.state = sale::sale_state::published;
     ASSERT_TRUE(other_node()->warm_up(s).has_value());
-    std::this_thread::sleep_for(milliseconds(1500));
-    EXPECT_EQ(ask_one(3).what, answer::accepted);
+    EXPECT_TRUE(eventually([&] { return ask_one(3).what == answer::accepted; }))
+        << "it is looked at again before it has grown old";
 }
 
 TEST_F(ReflectionsTest, OpenOnTimeWithoutBeingTold) {
@@ -112,11 +115,11 @@ TEST_F(ReflectionsTest, NeverAnswerAnAttemptWithAKey) {
 
 TEST_F(ReflectionsTest, DoNotHideUnitsFromABuyerWhoMayHaveThem) {
     warm_up(open_sale(1, 3, 2));
-    for (int i = 0; i < 200 && reflected() == 0; ++i) {
+    ASSERT_TRUE(eventually([&] {
         EXPECT_EQ(ask_one(2, 3).what, answer::over_limit);
-        std::this_thread::sleep_for(milliseconds(10));
-    }
-    ASSERT_GT(reflected(), 0U) << "by the terms alone: its buyers are not known here";
+        clock_.advance(milliseconds(1));
+        return reflected() > 0;
+    })) << "by the terms alone: its buyers are not known here";
     EXPECT_EQ(ask_one(5, 2).what, answer::accepted);
     EXPECT_EQ(ask_one(5).what, answer::already_ordered);
     EXPECT_EQ(ask_one(6, 2).what, answer::not_enough);
@@ -127,21 +130,18 @@ TEST_F(ReflectionsTest, GrowOldWhenRedisDoesNotAnswer) {
     store::own_redis server;
     redis_turnstile_options options;
     options.answer_within = milliseconds(300);
-    redis_world world(server.options(), options);
-    ASSERT_TRUE(world.gate().warm_up(open_sale(1, 0)).has_value());
-    world_->redis_gate().lift({1});
-    lane_ = world.gate().open_lane([] {});
-    for (int i = 0; i < 200 && world.redis_gate().read_counts().reflected == 0; ++i) {
-        ask_one(3);
-        std::this_thread::sleep_for(milliseconds(10));
-    }
+    world_ = std::make_unique<redis_world>(server.options(), options, clock_);
+    warm_up(open_sale(1, 0));
+    lane_ = gate().open_lane([] {});
+    ASSERT_TRUE(becomes_reflected(3));
     EXPECT_EQ(ask_one(3).what, answer::sold_out);
     server.freeze();
     EXPECT_EQ(ask_one(3).what, answer::sold_out) << "known well enough for a moment";
-    std::this_thread::sleep_for(milliseconds(1500));
+    grow_old();
     EXPECT_EQ(ask_one(3).what, answer::undecided) << "Redis was asked again";
     server.thaw();
     lane_.reset();
+    world_.reset();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ enum class queue_life : std::uint8_t {
 
 class rabbit {
 public:
-    explicit rabbit(rabbit_options options);
+    explicit rabbit(rabbit_options options);  // throws endpoint_error
     ~rabbit();
 
     // Connects unless it is connected. A new connection has a new number: what was declared for the
@@ -78,7 +78,7 @@ public:
     bool is_open() const;
     void close();  // waits a moment until RabbitMQ has taken back what belonged to the connection
 
-    // Throws std::runtime_error with one clear line: nobody answers at HOST:PORT, the user or the
+    // Throws std::runtime_error with one clear line: no answer at HOST:PORT, the user or the
     // password is wrong. Gives RabbitMQ's version.
     std::string look();
 

@@ -4,7 +4,6 @@
 #include <amqp_tcp_socket.h>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -29,23 +28,6 @@ timeval to_timeval(milliseconds time) {
 
 std::string_view view(const amqp_bytes_t& bytes) {
     return {static_cast<const char*>(bytes.bytes), bytes.len};
-}
-
-struct endpoint {
-    std::string host;
-    int port = 0;
-};
-
-// HOST:PORT, [::1]:PORT
-std::optional<endpoint> parse_endpoint(const std::string& address) {
-    const std::size_t colon = address.rfind(':');
-    if (colon == std::string::npos || colon == 0) return std::nullopt;
-    endpoint e{.host = address.substr(0, colon)};
-    if (e.host.front() == '[' && e.host.back() == ']') e.host = e.host.substr(1, colon - 2);
-    const char* end = address.data() + address.size();
-    const auto [stop, error] = std::from_chars(address.data() + colon + 1, end, e.port);
-    if (error != std::errc() || stop != end || e.port < 1 || e.port > 65535) return std::nullopt;
-    return e;
 }
 
 // What the server said when it closed the channel or the connection.
@@ -90,6 +72,8 @@ void fill_delivery(const amqp_message_t& message, rabbit_delivery& into) {
 rabbit::session::session(rabbit_options o)
     : options_(std::move(o)), waker_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (options_.addresses.empty()) throw std::runtime_error("RabbitMQ has no address");
+    for (const std::string& address : options_.addresses)
+        servers_.push_back(parse_endpoint(address));
     if (waker_ < 0) throw std::runtime_error("no eventfd for RabbitMQ's connection");
 }
 
@@ -115,7 +99,7 @@ result<std::uint64_t> rabbit::session::open() {
 std::string rabbit::session::connect() {
     std::string first_fault;
     for (std::size_t tried = 0; tried < options_.addresses.size(); ++tried) {
-        std::string fault = connect_to(options_.addresses[address_]);
+        std::string fault = connect_to(servers_[address_]);
         if (fault.empty()) return {};
         close();
         if (first_fault.empty()) first_fault = std::move(fault);
@@ -124,15 +108,14 @@ std::string rabbit::session::connect() {
     return first_fault;
 }
 
-std::string rabbit::session::connect_to(const std::string& address) {
-    const auto to = parse_endpoint(address);
-    if (!to) return "RabbitMQ's address must be HOST:PORT, not '" + address + "'";
+std::string rabbit::session::connect_to(const endpoint& to) {
+    const std::string address = to.text();
     state_ = amqp_new_connection();
     amqp_socket_t* socket = state_ == nullptr ? nullptr : amqp_tcp_socket_new(state_);
     if (socket == nullptr) return "no memory for a connection";
     const timeval connect = to_timeval(options_.connect_timeout);
     const timeval answer = to_timeval(options_.answer_timeout);
-    const int status = amqp_socket_open_noblock(socket, to->host.c_str(), to->port, &connect);
+    const int status = amqp_socket_open_noblock(socket, to.host.c_str(), to.port, &connect);
     if (status != AMQP_STATUS_OK)
         return "RabbitMQ does not answer at " + address + ": " + amqp_error_string2(status);
     {

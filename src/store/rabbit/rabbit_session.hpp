@@ -1,4 +1,4 @@
-// The inside of store/rabbit.hpp: the connection, its frames and its errors.
+// The inside of store/rabbit/rabbit.hpp: the connection, its frames and its errors.
 
 #pragma once
 
@@ -8,7 +8,9 @@
 #include <deque>
 #include <mutex>
 #include <set>
+#include <vector>
 
+#include "base/endpoint.hpp"
 #include "store/rabbit/rabbit.hpp"
 
 namespace floodgate::store {
@@ -59,7 +61,7 @@ public:
     void resume();
 
 private:
-    std::string connect_to(const std::string& address);
+    std::string connect_to(const endpoint& to);
     std::string log_in();
     void wait_readable(steady::time_point by);
     result<void> handle(const amqp_frame_t& frame);
@@ -68,6 +70,7 @@ private:
     result<void> read_message(rabbit_delivery& into);
 
     const rabbit_options options_;
+    std::vector<endpoint> servers_;  // the options' addresses
     amqp_connection_state_t state_ = nullptr;
     std::uint64_t connection_ = 0;
     std::size_t address_ = 0;  // the one to try first

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/redis/free_port.hpp"
 #include "store/redis/redis.hpp"
 
 namespace floodgate::store {
@@ -43,18 +44,6 @@ inline redis_options shared_redis(bool cluster) {
     if (::floodgate::store::shared_redis(cluster).addresses.empty())                      \
     GTEST_SKIP() << ((cluster) ? "FLOODGATE_TEST_REDIS_CLUSTER" : "FLOODGATE_TEST_REDIS") \
                  << " is not set: scripts/test starts the servers and sets it"
-
-inline int free_port() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(fd, any, size) != 0 || ::getsockname(fd, any, &size) != 0) std::abort();
-    ::close(fd);
-    return ntohs(address.sin_port);
-}
 
 // A redis-server of a test's own, killed with it. Its data stay until then.
 class own_redis {

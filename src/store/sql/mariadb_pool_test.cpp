@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "store/sql/mariadb_fixture.hpp"
 
 namespace floodgate::store {
@@ -122,7 +123,12 @@ TEST_F(MariadbPoolTest, OnlyOneChangesTheSchemaAtATime) {
         const auto second = theirs->migrator();
         early = !given_back;
     });
-    std::this_thread::sleep_for(milliseconds(100));
+    const auto spectator = open();
+    EXPECT_TRUE(eventually([&] {
+        return number(*spectator->reader(),
+                      "SELECT COUNT(*) FROM information_schema.processlist "
+                      "WHERE state = 'User lock'") > 0;
+    })) << "the other one waits";
     given_back = true;
     first.reset();
     other.join();

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <errmsg.h>
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <sys/socket.h>
 #include <utility>
+
+#include "base/endpoint.hpp"
 
 namespace floodgate::store {
 namespace {
@@ -24,30 +25,15 @@ void wake_library() {
     if (woken != 0) throw sql_error(sql_failure::other, "libmariadb cannot be initialised");
 }
 
-struct place {
-    std::string host;
-    unsigned port = 0;
-    std::string socket;
-};
-
-// Splits at the last colon: [::1]:3306 has several.
-place parse(const std::string& address) {
-    if (address.starts_with('/')) return {"", 0, address};
-    const std::size_t colon = address.rfind(':');
-    place p;
-    const char* end = address.data() + address.size();
-    if (colon != std::string::npos) {
-        const auto got = std::from_chars(address.data() + colon + 1, end, p.port);
-        if (got.ec != std::errc() || got.ptr != end) p.port = 0;
-        p.host = address.substr(0, colon);
+endpoint endpoint_of(const std::string& address) {
+    try {
+        return parse_endpoint(address);
+    } catch (const endpoint_error& e) {
+        throw mariadb_error(sql_failure::other, 0, e.what() + std::string(", nor a socket's path"));
     }
-    if (p.host.size() > 2 && p.host.front() == '[' && p.host.back() == ']')
-        p.host = p.host.substr(1, p.host.size() - 2);
-    constexpr unsigned port_max = 65535;
-    if (p.host.empty() || p.port == 0 || p.port > port_max)
-        throw mariadb_error(sql_failure::other, 0, address + ": not HOST:PORT or a socket's path");
-    return p;
 }
+
+bool is_socket(const mariadb_target& t) { return t.address.starts_with('/'); }
 
 template <class Value>
 void set(MYSQL* m, mysql_option option, const Value& value) {
@@ -60,8 +46,8 @@ void configure(MYSQL* m, const mariadb_target& t) {
     set(m, MYSQL_OPT_WRITE_TIMEOUT, static_cast<unsigned>(t.io_timeout.count()));
     set(m, MYSQL_OPT_LOCAL_INFILE, 0U);
     // Otherwise "localhost" would mean a Unix socket.
-    const auto protocol = static_cast<unsigned>(t.address.starts_with('/') ? MYSQL_PROTOCOL_SOCKET
-                                                                           : MYSQL_PROTOCOL_TCP);
+    const auto protocol =
+        static_cast<unsigned>(is_socket(t) ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP);
     set(m, MYSQL_OPT_PROTOCOL, protocol);
     mysql_options(m, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 }
@@ -121,19 +107,20 @@ bool ends_mariadb_session(unsigned error) {
     }
 }
 
-void mariadb_session::deadline_closer::operator()(MYSQL* handle) const { mysql_close(handle); }
+void mariadb_session::closer::operator()(MYSQL* handle) const { mysql_close(handle); }
 
 mariadb_session::mariadb_session(const mariadb_target& target) : io_timeout_(target.io_timeout) {
     wake_library();
-    const place at = parse(target.address);
+    const bool socket = is_socket(target);
+    const endpoint at = socket ? endpoint{} : endpoint_of(target.address);
     handle_.reset(mysql_init(nullptr));
     if (!handle_) throw std::bad_alloc();
     configure(handle_.get(), target);
     begin_call();
-    if (mysql_real_connect(
-            handle_.get(), at.host.empty() ? nullptr : at.host.c_str(), target.user.c_str(),
-            target.password.c_str(), target.database.empty() ? nullptr : target.database.c_str(),
-            at.port, at.socket.empty() ? nullptr : at.socket.c_str(), CLIENT_FOUND_ROWS) == nullptr)
+    const auto if_named = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
+    if (mysql_real_connect(handle_.get(), if_named(at.host), target.user.c_str(),
+                           target.password.c_str(), if_named(target.database), at.port,
+                           socket ? target.address.c_str() : nullptr, CLIENT_FOUND_ROWS) == nullptr)
         fail(mysql_errno(handle_.get()), mysql_error(handle_.get()));
 }
 

@@ -69,10 +69,10 @@ public:
     bool in_transaction() const { return in_transaction_; }
 
 private:
-    struct deadline_closer {
+    struct closer {
         void operator()(st_mysql* handle) const;
     };
-    std::unique_ptr<st_mysql, deadline_closer> handle_;
+    std::unique_ptr<st_mysql, closer> handle_;
     std::chrono::seconds io_timeout_;
     std::chrono::steady_clock::time_point call_began_{};
     bool broken_ = false;

@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    struct deadline_closer {
+    struct closer {
         void operator()(MYSQL_STMT* s) const { mysql_stmt_close(s); }
     };
     static std::size_t index(int place) { return static_cast<std::size_t>(place) - 1; }
@@ -211,7 +211,7 @@ private:
     const bool only_reads_;
     bool executed_ = false;
     bool finished_ = false;  // all rows are read
-    std::unique_ptr<MYSQL_STMT, deadline_closer> handle_;
+    std::unique_ptr<MYSQL_STMT, closer> handle_;
     std::vector<MYSQL_BIND> given_, found_;
     std::vector<std::int64_t> numbers_;
     std::vector<column> columns_;

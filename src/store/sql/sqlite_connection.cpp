@@ -102,9 +102,7 @@ private:
 
 }  // namespace
 
-void sqlite_connection::deadline_closer::operator()(sqlite3* handle) const {
-    sqlite3_close_v2(handle);
-}
+void sqlite_connection::closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 sqlite_connection::sqlite_connection(const std::string& path) {
     // No mutex inside SQLite: the database lends a connection to one thread at a time.

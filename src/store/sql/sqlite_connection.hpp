@@ -30,10 +30,10 @@ public:
 private:
     std::unique_ptr<statement> prepare(std::string_view sql) override;
 
-    struct deadline_closer {
+    struct closer {
         void operator()(sqlite3* handle) const;
     };
-    std::unique_ptr<sqlite3, deadline_closer> handle_;
+    std::unique_ptr<sqlite3, closer> handle_;
 };
 
 }  // namespace floodgate::store
