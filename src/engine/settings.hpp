@@ -13,6 +13,8 @@
 #include "http/server_options.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
+#include "push/mailroom.hpp"
+#include "shop/recent_orders.hpp"
 #include "shop/sale_memory.hpp"
 #include "store/rabbit/rabbit.hpp"
 #include "store/redis/redis.hpp"
