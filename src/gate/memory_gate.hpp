@@ -9,7 +9,7 @@
 
 namespace floodgate::gate {
 
-struct memory_gate final : turnstile {
+struct memory_gate : turnstile {
     std::vector<sale::order_no> released;
 
     void release(sale::sale_id, sale::user_id, sale::order_no order) override {
