@@ -150,6 +150,28 @@ class RabbitMqTest(unittest.TestCase):
         self.assertEqual(processes_that_mention([place, f"-port\0{port}"]), [])
 
 
+class Ports(unittest.TestCase):
+    def test_no_two_processes_get_one(self):
+        """Also before anything listens, and when what listened is dead."""
+        child = "import server_process as s, sys; print(s.claim(int(sys.argv[1])))"
+
+        def asked_by_another(port):
+            return subprocess.run([sys.executable, "-c", child, str(port)], cwd=HERE, text=True,
+                                  capture_output=True, check=True).stdout.strip()
+        with servers.Redis() as redis:
+            redis.kill()
+            self.assertEqual(asked_by_another(redis.port), "False")
+        first = servers.free_port(3)
+        for port in (first, first + 1, first + 2):
+            self.assertEqual(asked_by_another(port), "False")
+            self.assertFalse(can_connect(("127.0.0.1", port)))
+
+    def test_the_kernel_gives_none_of_them_to_a_connection(self):
+        low, high = map(int, pathlib.Path(
+            "/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        self.assertFalse([p for _ in range(50) if low <= (p := servers.free_port()) <= high])
+
+
 class NothingIsLeft(unittest.TestCase):
     SCRIPT = ("import servers, sys, time\n"
               "redis = servers.Redis().start()\n"

@@ -1,8 +1,8 @@
 // What admins do: products, rounds, sales, their stock, and who did what.
 //
-// The router has checked the role. Every change holds services.catalogue_mutex, takes its steps in
-// an order that a crash in between does no harm to (see each), and writes an audit line with old
-// and new values. In a PUT a field that is left out keeps its value.
+// The router has checked the role. Every change of the catalogue is made by
+// shop/catalogue_desk.hpp, which writes an audit line with old and new values. In a PUT a field
+// that is left out keeps its value.
 
 #pragma once
 
@@ -25,13 +25,15 @@ reply update_round(services& with, const call& c);
 
 // Sales. Create: {product_id, round_id, price_fen, stock, price_points?, limit?, pay_within_s?}
 // gives a draft. A change takes the terms only; what was promised before keeps its price.
+// ?limit=1..500 (500) &before=ID -> {sales, next_before}, newest first
 reply list_sales(services& with, const call& c);
 reply create_sale(services& with, const call& c);
 reply get_sale(services& with, const call& c);  // with `figures`: what the ledger and the gate say
 reply update_sale(services& with, const call& c);
 
-// A sale's state: the ledger first, so that it holds after a crash, then the gate at once.
-// 409 conflict when the present state does not allow it; asking again for what is so is fine.
+// A sale's state. 409 conflict when the present state does not allow it; asking again for what is
+// so is fine. Pausing and ending close the gate at once: 202 with `book_pending` when the ledger
+// has not followed yet; 503 busy when the gate could not be told.
 reply publish_sale(services& with, const call& c);  // draft -> published
 reply pause_sale(services& with, const call& c);    // published -> paused
 reply resume_sale(services& with, const call& c);   // paused -> published

@@ -1,14 +1,11 @@
 // Admins' handler for the audit book.
 
-#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 
-#include <limits>
 #include <utility>
 
 #include "api/admin_api.hpp"
-#include "api/failure.hpp"
-#include "api/query.hpp"
+#include "api/paging.hpp"
 
 namespace floodgate::api {
 namespace {
@@ -24,22 +21,14 @@ boost::json::object to_json(const ledger::audit_line& l) {
 }  // namespace
 
 reply list_audit(services& with, const call& c) {
-    constexpr bounds limits{1, 500};
-    constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
-    const auto limit = query_number(c, "limit", limits, 50);
-    if (!limit) return bad_query(c, "limit", limits);
-    const auto before = query_number(c, "before", ids, 0);
-    if (!before) return bad_query(c, "before", ids);
-
-    const auto count = static_cast<std::size_t>(*limit);
-    const auto lines = with.ledger.audit().list(*before, count + 1);
-    if (!lines) return failure_reply(lines.error(), c.language);
-    boost::json::array out;
-    for (const ledger::audit_line& l : *lines)
-        if (out.size() < count) out.push_back(to_json(l));
-    boost::json::value next_before;
-    if (lines->size() > count) next_before = out.back().at("id");
-    return json_reply(200, {{"lines", std::move(out)}, {"next_before", next_before}});
+    constexpr page_rule pages{"lines", "before", 500, 50};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t count) {
+            return with.ledger.audit().list(before, count);
+        },
+        [](const ledger::audit_line& l) { return to_json(l); },
+        [](const ledger::audit_line& l) { return l.id; });
 }
 
 }  // namespace floodgate::api

@@ -78,8 +78,21 @@ std::optional<reply> refusal_by_rate(services& with, const call& c, const std::s
                          {{"retry_after_ms", std::int64_t{wait.count()}}});
 }
 
+// No password is hashed for a ledger that could not take the log-in, and the try does not count
+// against the limits. Nothing: go ahead.
+std::optional<reply> refusal_by_ledger(services& with, const call& c) {
+    if (with.ledger_health.is_well(c.now)) return std::nullopt;
+    return failure_reply(make_error_code(errc::store_unavailable), c.language);
+}
+
+reply ledger_failed(services& with, const call& c, const boost::system::error_code& why,
+                    boost::json::object extra = {}) {
+    with.ledger_health.note(why, c.now);
+    return failure_reply(why, c.language, std::move(extra));
+}
+
 reply hashing_failed(const call& c) {
-    log::warning("edge.hashing_failed", "reason", "out of memory");
+    log::warning("api.hashing_failed", "reason", "out of memory");
     return failure_reply(make_error_code(errc::overloaded), c.language);
 }
 
@@ -91,9 +104,9 @@ reply welcome(services& with, const call& c, const sale::user& u, int status) {
                             .role = u.role,
                             .expires_at = c.now + with.login_lifetime};
     if (const auto added = with.ledger.users().add_login(login); !added)
-        return failure_reply(added.error(), c.language);
+        return ledger_failed(with, c, added.error());
     with.sessions.add(login);
-    if (with.fellows.logged_in) with.fellows.logged_in(login);
+    with.node.login_made(login);
     reply r = json_reply(
         status, {{"token", token}, {"user", to_json(u)}, {"expires_at", to_iso(login.expires_at)}});
     r.headers = "Cache-Control: no-store\r\n";
@@ -104,7 +117,7 @@ reply welcome(services& with, const call& c, const sale::user& u, int status) {
 void renew_hash(services& with, const sale::user& u, const std::string& password) {
     if (!with.passwords.needs_rehash(u.password_hash)) return;
     const auto kept = with.ledger.users().set_password_hash(u.id, with.passwords.hash(password));
-    if (!kept) log::warning("edge.password_rehash_failed", "user", u.id.value);
+    if (!kept) log::warning("api.password_rehash_failed", "user", u.id.value);
 }
 
 bool is_mainland_mobile(std::string_view digits) {
@@ -127,6 +140,7 @@ reply register_user(services& with, const call& c) try {
     who.nickname = body.text("nickname", {.min = 1, .max = sale::nickname_bytes_max});
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
     if (const auto fault = fault_in_account(who)) return refuse(*fault, c.language);
+    if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
     if (auto refusal = refusal_by_rate(with, c, who.phone)) return *std::move(refusal);
 
     sale::user u{.id = {},
@@ -136,9 +150,9 @@ reply register_user(services& with, const call& c) try {
                  .role = sale::role::buyer,
                  .created_at = c.now};
     const auto id = with.ledger.users().add(u);
-    if (!id) return failure_reply(id.error(), c.language, {{"field", "phone"}});
+    if (!id) return ledger_failed(with, c, id.error(), {{"field", "phone"}});
     u.id = *id;
-    log::info("edge.user_registered", "user", u.id.value);
+    log::info("api.user_registered", "user", u.id.value);
     return welcome(with, c, u, 201);
 } catch (const std::bad_alloc&) {
     return hashing_failed(c);
@@ -148,11 +162,12 @@ reply log_in(services& with, const call& c) try {
     json_body body(c.body);
     credentials who;
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
+    if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
     if (auto refusal = refusal_by_rate(with, c, who.phone)) return *std::move(refusal);
 
     const auto u = with.ledger.users().find(who.phone);
     if (!u && u.error() != make_error_code(errc::not_found))
-        return failure_reply(u.error(), c.language);
+        return ledger_failed(with, c, u.error());
     const bool right = u ? with.passwords.verify(u->password_hash, who.password)
                          : with.passwords.spend(who.password);
     if (!right) return problem_reply(problem::wrong_credentials, c.language);
@@ -168,7 +183,7 @@ reply log_out(services& with, const call& c) {
     if (const auto removed = with.ledger.users().remove_login(hash); !removed)
         return failure_reply(removed.error(), c.language);
     with.sessions.remove(hash);
-    if (with.fellows.logged_out) with.fellows.logged_out(hash);
+    with.node.login_removed(hash);
     return {.status = 204};
 }
 

@@ -1,5 +1,6 @@
 #include "api/auth_api.hpp"
 
+#include "api/failure.hpp"
 #include "api/handler_fixture.hpp"
 #include "guard/tokens.hpp"
 
@@ -19,7 +20,7 @@ protected:
     static std::string token_of(const answered& a) {
         return std::string(a.body.at("token").as_string());
     }
-    void from(const char* address) { next_.client = boost::asio::ip::make_address(address); }
+    void from(const char* address) { next_.client = guard::parse_address(address).value(); }
 };
 
 TEST_F(AuthApiTest, RegistersAndIsLoggedInAtOnce) {
@@ -122,6 +123,26 @@ TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
         post("/auth/login", R"({"phone":"13800000000","password":"x","role":"admin"})").status,
         400);
     EXPECT_EQ(post("/auth/login", "").detail(), "phone is missing");
+}
+
+TEST_F(AuthApiTest, WhileTheLedgerIsKnownToFailLogInsAreRefusedAtOnce) {
+    ASSERT_EQ(sign_up("13800000000").status, 201);
+    break_ledger();
+    EXPECT_EQ(sign_in("13800000000").code(), "busy");
+
+    int asked = 0;
+    how_->before = [&] { ++asked; };  // the ledger is well again, which nobody knows yet
+    for (int i = 0; i < 20; ++i) {
+        const answered in = sign_in("13800000000");
+        EXPECT_EQ(in.code(), "busy") << "and not too_many_requests: it does not count";
+        EXPECT_EQ(in.body.at("retry_after_ms").as_int64(), retry_after_failure_ms);
+        EXPECT_EQ(sign_up("1380000000" + std::to_string(i)).code(), "busy");
+    }
+    EXPECT_EQ(asked, 0) << "the user's password is not even read";
+    clock_.advance(milliseconds(1000));
+    EXPECT_EQ(sign_in("13800000000").status, 200);
+    EXPECT_GT(asked, 0);
+    EXPECT_EQ(sign_up("13800000001").status, 201);
 }
 
 TEST_F(AuthApiTest, MakesANewHashWhenTheCostWasRaised) {

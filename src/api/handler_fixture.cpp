@@ -8,43 +8,45 @@
 
 namespace floodgate::api {
 
-HandlerTest::HandlerTest() : with_(services_over(turnstile_)) {
-    next_.client = boost::asio::ip::make_address("192.0.2.1");
+HandlerTest::HandlerTest() : with_(all_services()) {
+    next_.client = guard::parse_address("192.0.2.1").value();
 }
 
-services HandlerTest::services_over(gate::turnstile& gate) {
+std::unique_ptr<store::database> HandlerTest::open() {
+    auto real = ledger::databases().front().open(directory_);
+    how_->dialect = real->speaks();
+    return ledger::tamper(std::move(real), how_);
+}
+
+services HandlerTest::all_services() {
     return {.clock = clock_,
-            .turnstile = gate,
+            .turnstile = turnstile_,
             .ledger = book_,
             .sessions = sessions_,
             .passwords = passwords_,
             .login_by_address = by_address_,
             .login_by_phone = by_phone_,
-            .purchase_by_address = unlimited_,
+            .purchase_by_address = purchase_by_address_,
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
-            .catalogue_mutex = catalogue_mutex_,
+            .desk = desk_,
             .recent = recent_,
+            .orders = orders_,
+            .checkout = checkout_,
+            .settlement = settlement_,
+            .ledger_health = ledger_health_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
-            .channels = channels_,
             .alarms = alarms_,
-            .warm_up = warm_up_,
             .clerk = clerk_stand_in(),
+            .node = node_,
             .readiness = {},
             .durability = {},
             .metrics_text = {}};
 }
 
 clerks_help HandlerTest::clerk_stand_in() {
-    return {.settle =
-                [this](const ledger::move_outcome& m) {
-                    settled_.push_back(m.order);
-                    if (m.moved && !sale::holds_stock(m.order.state))
-                        turnstile_.release(m.order.sale, m.order.buyer, m.order.no);
-                },
-            .ask_channels = [this] { ++channels_asked_; },
-            .reconciliation = [this] { return reconciliation_; },
+    return {.reconciliation = [this] { return reconciliation_; },
             .reconcile = [this](sale::sale_id id) -> result<sale::balance> {
                 for (const sale::balance& b : reconciliation_.sales)
                     if (b.sale == id) return b;
@@ -72,7 +74,7 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
         ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
         return {};
     }
-    c.ids = found.ids;
+    c.ids = found.ids();
     const reply r = found.route->work(with_, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;

@@ -16,7 +16,9 @@
 #include "guard/passwords.hpp"
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "ledger/tampered_database.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::api {
 
@@ -55,11 +57,17 @@ protected:
 
     sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
     clerks_help clerk_stand_in();
-    services services_over(gate::turnstile& gate);
+    services all_services();
+    std::unique_ptr<store::database> open();
+    void break_ledger() {
+        how_->before = [] { throw store::sql_error(store::sql_failure::busy, "as told"); };
+    }
+    void mend_ledger() { how_->before = nullptr; }
     void enter_all();  // what the clerk does: every promise not yet in the ledger
 
     ledger::scratch_directory directory_;
-    ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
+    std::shared_ptr<ledger::tampering> how_ = std::make_shared<ledger::tampering>();
+    ledger::book_verbs verbs_{open()};
     ledger::ledger& book_ = verbs_.book();
     manual_clock clock_{ledger::noon};
     line_in_memory line_;
@@ -68,16 +76,31 @@ protected:
     guard::passwords passwords_{guard::cheapest};
     guard::rate_limiter by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
+    guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};
-    std::mutex catalogue_mutex_;
+    struct showing_node final : shop::silent_node {
+        explicit showing_node(showcase& s) : shown(s) {}
+        void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
+        bool knows_more_logins() const override { return bool(find_elsewhere); }
+        std::optional<guard::identity> find_login(std::string_view token, instant now) override {
+            return find_elsewhere(token, now);
+        }
+        std::function<std::optional<guard::identity>(std::string_view, instant)> find_elsewhere;
+        showcase& shown;
+    } node_{showcase_};
+    shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
     shop::recent_orders recent_;
     guard::tickets tickets_;
     pay::channels channels_;
     alarm::board alarms_;
-    warm_up_progress warm_up_;
-    std::vector<sale::order> settled_;  // what the clerk was asked to see to, in order
-    int channels_asked_ = 0;
+    std::vector<sale::order> settled_;  // orders whose moves were told, in order
+    shop::settlement settlement_{turnstile_, [this](std::span<const sale::order_news> news) {
+                                     for (const auto& n : news) settled_.push_back(n.what);
+                                 }};
+    shop::checkout checkout_{{book_.moves(), channels_, settlement_, clock_}};
+    shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
+    shop::ledger_health ledger_health_{book_.orders()};
     sale::reconciliation reconciliation_;
     std::vector<std::string> repairs_;  // "7 the note"
     services with_;

@@ -167,4 +167,10 @@ reply refuse(const body_fault& fault, language lang) {
     return problem_reply(problem::bad_request, lang, std::move(extra));
 }
 
+std::optional<reply> refusal_of_body(const call& c) {
+    json_body body(c.body);
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    return std::nullopt;
+}
+
 }  // namespace floodgate::api

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "api/reply.hpp"
-#include "base/clock.hpp"
 #include "base/bounds.hpp"
+#include "base/clock.hpp"
 
 namespace floodgate::api {
 
@@ -84,5 +84,8 @@ private:
 
 // 400 bad_request with detail and field.
 reply refuse(const body_fault& fault, language lang);
+
+// For a call that takes no values: nothing when its body is empty or {}.
+std::optional<reply> refusal_of_body(const call& c);
 
 }  // namespace floodgate::api

@@ -1,15 +1,12 @@
 // Admins' handlers for promises that could not be entered.
 
-#include <boost/json/array.hpp>
-
-#include <limits>
 #include <utility>
 
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
 #include "api/operations_api.hpp"
-#include "api/query.hpp"
+#include "api/paging.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::api {
@@ -53,10 +50,10 @@ reply refuse_decision(services& with, const call& c, const boost::system::error_
     return failure_reply(why, c.language);
 }
 
-// The order as the book has it after a decision, told to the gate and the buyer.
+// Tells the gate and the buyer what the order is after a decision.
 void settle(services& with, sale::order_no no) {
     if (const auto order = with.ledger.orders().find(no))
-        with.clerk.settle({.order = *order, .moved = true, .event = 0});
+        with.settlement.settle({.order = *order, .moved = true, .event = 0});
 }
 
 reply letter_now(services& with, const call& c, const char* outcome,
@@ -71,12 +68,7 @@ reply letter_now(services& with, const call& c, const char* outcome,
 }  // namespace
 
 reply list_letters(services& with, const call& c) {
-    constexpr bounds limits{1, 500};
-    constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
-    const auto limit = query_number(c, "limit", limits, 50);
-    if (!limit) return bad_query(c, "limit", limits);
-    const auto before = query_number(c, "before", ids, 0);
-    if (!before) return bad_query(c, "before", ids);
+    constexpr page_rule pages{"letters", "before", 500, 50};
     std::optional<ledger::letter_state> state;
     if (const auto word = query_value(c, "state")) {
         state = ledger::parse_letter_state(*word);
@@ -85,15 +77,13 @@ reply list_letters(services& with, const call& c) {
                                  {{"detail", "state must be waiting, dead, replayed or discarded"},
                                   {"field", "state"}});
     }
-    const auto count = static_cast<std::size_t>(*limit);
-    const auto found = with.ledger.letters().list(state, *before, count + 1);
-    if (!found) return failure_reply(found.error(), c.language);
-    boost::json::array out;
-    for (const ledger::letter& l : *found)
-        if (out.size() < count) out.push_back(to_json(l));
-    boost::json::value next_before;
-    if (found->size() > count) next_before = out.back().at("id");
-    return json_reply(200, {{"letters", std::move(out)}, {"next_before", next_before}});
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t count) {
+            return with.ledger.letters().list(state, before, count);
+        },
+        [](const ledger::letter& l) { return to_json(l); },
+        [](const ledger::letter& l) { return l.id; });
 }
 
 reply get_letter(services& with, const call& c) {
@@ -103,8 +93,7 @@ reply get_letter(services& with, const call& c) {
 }
 
 reply replay_letter(services& with, const call& c) {
-    json_body body(c.body);
-    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
     const auto l = with.ledger.letters().find(c.ids.at(0));
     if (!l) return failure_reply(l.error(), c.language);
     const auto done = with.ledger.letters().replay(l->id, c.user, c.now);

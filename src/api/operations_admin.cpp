@@ -10,7 +10,7 @@
 #include "api/json_body.hpp"
 #include "api/operations_api.hpp"
 #include "api/order_json.hpp"
-#include "api/query.hpp"
+#include "api/paging.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::api {
@@ -48,21 +48,14 @@ boost::json::object to_json(const ledger::open_question& q) {
 }  // namespace
 
 reply list_questions(services& with, const call& c) {
-    constexpr bounds limits{1, 500};
-    const auto limit = query_number(c, "limit", limits, 50);
-    if (!limit) return bad_query(c, "limit", limits);
-    const auto after = query_number(c, "after", {1, most}, 0);
-    if (!after) return bad_query(c, "after", {1, most});
-    const auto count = static_cast<std::size_t>(*limit);
-    const auto found = with.ledger.moves().all_questions(
-        sale::order_no{static_cast<std::uint64_t>(*after)}, count + 1);
-    if (!found) return failure_reply(found.error(), c.language);
-    boost::json::array out;
-    for (const ledger::open_question& q : *found)
-        if (out.size() < count) out.push_back(to_json(q));
-    boost::json::value next_after;
-    if (found->size() > count) next_after = out.back().at("order").at("order_no");
-    return json_reply(200, {{"questions", std::move(out)}, {"next_after", next_after}});
+    constexpr page_rule pages{"questions", "after", 500, 50};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t after, std::size_t count) {
+            return with.ledger.moves().all_questions({static_cast<std::uint64_t>(after)}, count);
+        },
+        [](const ledger::open_question& q) { return to_json(q); },
+        [](const ledger::open_question& q) { return sale::to_text(q.order.no); });
 }
 
 reply get_reconciliation(services& with, const call& c) {

@@ -1,9 +1,6 @@
-// A buyer's own orders: from memory when they changed lately, from the gate while they are on their
-// way to the ledger, and from the ledger.
+// A buyer's own orders: see them, pay them, get out of them.
 
 #pragma once
-
-#include <boost/json/array.hpp>
 
 #include "api/services.hpp"
 
@@ -22,17 +19,6 @@ struct order_wait {
 };
 // From the query; nothing when it makes no sense.
 std::optional<order_wait> read_wait(const call& c);
-
-struct seen_order {
-    sale::order_state state{};
-    boost::json::object json;
-};
-// not_found: there is none, or it is somebody else's.
-result<seen_order> look_up_order(services& with, sale::user_id buyer, sale::order_no no);
-
-// Newest first, those below `before` (0: from the newest), queued ones among them.
-result<boost::json::array> latest_orders(services& with, sale::user_id buyer, sale::order_no before,
-                                         std::size_t count);
 
 // The order's life. 404 as above; 409 conflict with the order's `status` when it does not allow it.
 

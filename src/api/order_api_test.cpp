@@ -69,50 +69,6 @@ TEST_F(OrderApiTest, HidesForeignOrdersLikeMissingOnes) {
     EXPECT_TRUE(get("/orders").body.at("orders").as_array().empty());
 }
 
-TEST_F(OrderApiTest, NeverMissesAPromiseThatIsEnteredAndReleasedInBetween) {
-    const std::string no = bought(published_sale(5));
-    // The ledger is asked, then the gate. In between the clerk enters the order and it is closed.
-    class gate_with_a_gap final : public gate::turnstile {
-    public:
-        gate_with_a_gap(gate::turnstile& t, std::function<void()> meanwhile)
-            : inner_(t), meanwhile_(std::move(meanwhile)) {}
-        std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) override {
-            return inner_.open_lane(std::move(wake));
-        }
-        result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
-        void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
-            inner_.release(s, b, o);
-        }
-        std::optional<gate::standing> look_up(sale::sale_id s) override {
-            return inner_.look_up(s);
-        }
-        std::vector<promised> promised_to(sale::user_id b) override {
-            meanwhile_();
-            return inner_.promised_to(b);
-        }
-        std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
-        result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
-
-    private:
-        gate::turnstile& inner_;
-        std::function<void()> meanwhile_;
-    };
-    const sale::promise p = line_.kept.back();
-    gate_with_a_gap gap(turnstile_, [&] {
-        enter_all();
-        verbs_.close(p.order);
-        turnstile_.release(p.sale, p.buyer, p.order);
-    });
-    services with = services_over(gap);
-    call c;
-    c.user = p.buyer;
-    c.ids = {static_cast<std::int64_t>(p.order.value)};
-    const reply r = get_order(with, c);
-    EXPECT_EQ(r.status, 200);
-    EXPECT_NE(r.body.find("\"closed\""), std::string::npos) << r.body;
-    EXPECT_EQ(status_of_order(no), "closed");
-}
-
 TEST_F(OrderApiTest, ListsNewestFirstWithQueuedOnesAmongThem) {
     std::vector<std::string> all;
     for (int i = 0; i < 3; ++i) all.push_back(bought(published_sale(5)));

@@ -9,24 +9,18 @@ boost::json::object to_json(const sale::order& o) {
     boost::json::object out{{"order_no", sale::to_text(o.no)},
                             {"sale_id", o.sale.value},
                             {"quantity", o.quantity},
-                            {"status", sale::to_text(o.state)},
-                            {"amount_fen", o.amount.value},
-                            {"amount_points", o.amount_points.value},
-                            {"created_at", to_iso(o.created_at)}};
+                            {"status", sale::to_text(o.state)}};
+    if (o.state != sale::order_state::queued) {
+        out["amount_fen"] = o.amount.value;
+        out["amount_points"] = o.amount_points.value;
+    }
+    out["created_at"] = to_iso(o.created_at);
     if (o.state == sale::order_state::unpaid) {
         out["pay_by"] = to_iso(o.pay_by);
         if (!o.closing.empty()) out["closing"] = o.closing;
     }
     if (!o.reason.empty()) out["reason"] = o.reason;
     return out;
-}
-
-boost::json::object to_json(const gate::turnstile::promised& p) {
-    return {{"order_no", sale::to_text(p.order)},
-            {"sale_id", p.sale.value},
-            {"quantity", p.quantity},
-            {"status", sale::to_text(sale::order_state::queued)},
-            {"created_at", to_iso(sale::issued_at(p.order))}};
 }
 
 }  // namespace floodgate::api

@@ -1,28 +1,21 @@
 // A buyer's handlers for the life of an order: cancel, pay, refund.
 
 #include <fmt/format.h>
-
-#include <algorithm>
+#include <fmt/ranges.h>
 
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
 #include "api/order_api.hpp"
 #include "api/order_json.hpp"
-#include "base/log.hpp"
-#include "sale/order_number.hpp"
 
 namespace floodgate::api {
 namespace {
 
+using shop::checkout_answer;
+using shop::checkout_step;
+
 constexpr std::int64_t queued_retry_ms = 500;
 constexpr std::size_t method_bytes_max = 12;
-
-sale::order_no number_in(const call& c) { return {static_cast<std::uint64_t>(c.ids.at(0))}; }
-
-bool is_queued(services& with, const call& c) {
-    const auto promised = with.turnstile.promised_to(c.user);
-    return std::ranges::any_of(promised, [&](const auto& p) { return p.order == number_in(c); });
-}
 
 reply still_queued(const call& c) {
     return problem_reply(problem::conflict, c.language,
@@ -31,101 +24,75 @@ reply still_queued(const call& c) {
                           {"retry_after_ms", queued_retry_ms}});
 }
 
-// Above the newest entry there is nothing to move yet, and nobody needs to wait for a ledger that
-// is busy or locked to hear so.
-bool is_above_the_newest_entry(services& with, const call& c) {
-    return number_in(c) > with.recent.newest_entered() && is_queued(with, c);
+std::string why_not(const checkout_answer& a) {
+    if (a.step == checkout_step::too_late) return "the time to pay is over";
+    if (!a.order.closing.empty()) return "the order is being closed";
+    return fmt::format("the order is {}", sale::to_text(a.order.state));
 }
 
-// Why the ledger could not do it. An order it does not have may be on its way there.
-reply refuse_move(services& with, const call& c, const boost::system::error_code& why) {
-    if (why == make_error_code(errc::not_found) && is_queued(with, c)) return still_queued(c);
-    return failure_reply(why, c.language);
-}
-
-reply wrong_state(const call& c, const sale::order& o, std::string detail = {}) {
-    if (detail.empty())
-        detail = o.closing.empty() ? fmt::format("the order is {}", sale::to_text(o.state))
-                                   : "the order is being closed";
+reply wrong_state(const call& c, const checkout_answer& a) {
     return problem_reply(problem::conflict, c.language,
-                         {{"detail", std::move(detail)}, {"order_status", sale::to_text(o.state)}});
-}
-
-std::optional<reply> refusal_of_body(const call& c) {
-    json_body body(c.body);
-    if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    return std::nullopt;
-}
-
-std::string methods_of(const pay::channels& all) {
-    std::string out;
-    for (const auto& channel : all.all())
-        out += (out.empty() ? "" : ", ") + std::string(channel->method());
-    return out.empty() ? "none is open" : out;
+                         {{"detail", why_not(a)}, {"order_status", sale::to_text(a.order.state)}});
 }
 
 reply refuse_method(services& with, const call& c) {
+    const auto methods = with.checkout.methods();
+    const std::string all =
+        methods.empty() ? "none is open" : fmt::format("{}", fmt::join(methods, ", "));
     return problem_reply(
         problem::invalid, c.language,
-        {{"detail", fmt::format("no such way to pay; there are: {}", methods_of(with.channels))},
-         {"field", "method"}});
+        {{"detail", "no such way to pay; there are: " + all}, {"field", "method"}});
 }
 
-// The money is there. Should the book fail now, the clerk asks the channel when the order is due.
-reply book_payment(services& with, const call& c, sale::order_no no) {
-    const auto paid = with.ledger.moves().pay(no, c.now);
-    if (!paid) return failure_reply(paid.error(), c.language);
-    if (!paid->moved && paid->order.state != sale::order_state::paid)
-        return wrong_state(c, paid->order);
-    with.clerk.settle(*paid);
-    return json_reply(200, {{"order", to_json(paid->order)}});
+// `act` gets the order's number and gives a result<checkout_answer>; `answer` makes the reply when
+// it had an effect.
+template <class Act, class Answer>
+reply move_order(services& with, const call& c, Act act, Answer answer) {
+    const sale::order_no no{static_cast<std::uint64_t>(c.ids.at(0))};
+    if (with.orders.is_queued(c.user, no)) return still_queued(c);
+    const result<checkout_answer> done = act(no);
+    if (!done) {
+        // An order that the ledger does not have may be on its way there.
+        if (done.error() == make_error_code(errc::not_found) && with.orders.is_promised(c.user, no))
+            return still_queued(c);
+        return failure_reply(done.error(), c.language);
+    }
+    const bool effect = done->step == checkout_step::done || done->step == checkout_step::under_way;
+    return effect ? answer(*done) : wrong_state(c, *done);
+}
+
+// 200: it is done. 202: the channel has the last word.
+reply order_reply(const checkout_answer& a) {
+    return json_reply(a.step == checkout_step::done ? 200 : 202, to_json(a.order));
+}
+
+reply payment_reply(const checkout_answer& a) {
+    boost::json::object out{{"order", to_json(a.order)}};
+    if (a.step == checkout_step::under_way) out["redirect"] = a.redirect;
+    return json_reply(200, out);
 }
 
 }  // namespace
 
 reply cancel_order(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    if (is_above_the_newest_entry(with, c)) return still_queued(c);
-    const auto done = with.ledger.moves().cancel(number_in(c), c.user, c.now);
-    if (!done) return refuse_move(with, c, done.error());
-    if (!done->moved) return wrong_state(c, done->order);
-    with.clerk.settle(*done);
-    if (done->order.closing.empty()) return json_reply(200, to_json(done->order));
-    with.clerk.ask_channels();
-    return json_reply(202, to_json(done->order));
+    const auto cancel = [&](sale::order_no no) { return with.checkout.cancel(no, c.user); };
+    return move_order(with, c, cancel, order_reply);
 }
 
 reply pay_order(services& with, const call& c) {
     json_body body(c.body);
     const std::string method = body.text("method", {.min = 1, .max = method_bytes_max});
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    pay::channel* const channel = with.channels.find(method);
-    if (!channel) return refuse_method(with, c);
-    if (is_above_the_newest_entry(with, c)) return still_queued(c);
-
-    // The book first: from now on the order is not closed without asking this channel.
-    const auto begun = with.ledger.moves().begin_payment(number_in(c), c.user, method, c.now);
-    if (!begun) return refuse_move(with, c, begun.error());
-    if (!begun->moved) {
-        const bool late = begun->order.state == sale::order_state::unpaid &&
-                          begun->order.closing.empty() && c.now >= begun->order.pay_by;
-        return wrong_state(c, begun->order, late ? "the time to pay is over" : "");
-    }
-    const auto checkout = channel->begin(begun->order);
-    if (!checkout) return failure_reply(checkout.error(), c.language);
-    if (checkout->paid) return book_payment(with, c, begun->order.no);
-    return json_reply(200, {{"order", to_json(begun->order)}, {"redirect", checkout->redirect}});
+    if (!with.checkout.accepts(method)) return refuse_method(with, c);
+    const auto begin = [&](sale::order_no no) { return with.checkout.begin(no, c.user, method); };
+    return move_order(with, c, begin, payment_reply);
 }
 
 reply refund_order(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    if (is_above_the_newest_entry(with, c)) return still_queued(c);
-    const auto done = with.ledger.moves().ask_refund(number_in(c), c.user, c.now);
-    if (!done) return refuse_move(with, c, done.error());
-    if (!done->moved) return wrong_state(c, done->order);
-    with.clerk.settle(*done);
-    with.clerk.ask_channels();
-    return json_reply(202, to_json(done->order));
+    const auto refund = [&](sale::order_no no) { return with.checkout.ask_refund(no, c.user); };
+    return move_order(with, c, refund, order_reply);
 }
 
 }  // namespace floodgate::api

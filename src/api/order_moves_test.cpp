@@ -102,7 +102,7 @@ TEST_F(OrderMovesTest, PayThenRefund) {
 
     EXPECT_EQ(refund(no).status, 202);
     EXPECT_EQ(status(no), "refunding");
-    EXPECT_EQ(channels_asked_, 1);
+    EXPECT_EQ(book_.moves().count_questions().value(), 1);
     expect_conflict(refund(no), "refunding");
     EXPECT_EQ(free(), 2) << "the unit comes back with the money";
 }
@@ -142,7 +142,7 @@ TEST_F(OrderMovesTest, CancelAfterAPaymentWasBegunWaitsForTheChannel) {
     EXPECT_EQ(asked.status, 202);
     EXPECT_EQ(asked.body.at("closing").as_string(), "cancelled");
     EXPECT_EQ(asked.body.at("status").as_string(), "unpaid");
-    EXPECT_EQ(channels_asked_, 1);
+    EXPECT_EQ(book_.moves().count_questions().value(), 1);
     EXPECT_EQ(free(), 2) << "held until the channel has spoken";
     const answered again = cancel(no);
     expect_conflict(again, "unpaid");

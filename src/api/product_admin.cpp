@@ -6,31 +6,27 @@
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
-#include "api/catalogue_json.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
+#include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
 namespace {
 
-result<sale::product> find_product(services& with, sale::product_id id) {
-    auto products = with.ledger.catalogue().products();
-    if (!products) return products.error();
-    for (sale::product& p : *products)
-        if (p.id == id) return std::move(p);
-    return make_error_code(errc::not_found);
-}
+using shop::to_json;
 
-void read_product(json_body& body, sale::product& p) {
+shop::product_change read_product(json_body& body) {
     constexpr text_rule title{.min = 1, .max = sale::title_bytes_max};
     constexpr text_rule description{.max = sale::description_bytes_max, .lines = true};
     constexpr list_rule pictures{.count_max = sale::pictures_max,
                                  .each = {.min = 1, .max = sale::picture_bytes_max}};
-    p.title = body.optional_text("title", title).value_or(p.title);
-    p.description = body.optional_text("description", description).value_or(p.description);
-    p.pictures = body.optional_texts("pictures", pictures).value_or(p.pictures);
-    p.list_price = {body.optional_integer("list_price_fen", {0, sale::price_fen_max})
-                        .value_or(p.list_price.value)};
+    shop::product_change p{.title = body.optional_text("title", title),
+                           .description = body.optional_text("description", description),
+                           .pictures = body.optional_texts("pictures", pictures),
+                           .list_price = {}};
+    if (const auto fen = body.optional_integer("list_price_fen", {0, sale::price_fen_max}))
+        p.list_price = sale::fen{*fen};
+    return p;
 }
 
 }  // namespace
@@ -44,42 +40,35 @@ reply list_products(services& with, const call& c) {
 }
 
 reply get_product(services& with, const call& c) {
-    const auto p = find_product(with, {c.ids.at(0)});
+    const auto p = with.ledger.catalogue().find_product({c.ids.at(0)});
     if (!p) return failure_reply(p.error(), c.language);
     return json_reply(200, to_json(*p));
 }
 
 reply create_product(services& with, const call& c) {
     json_body body(c.body);
-    sale::product p;
     body.require({"title", "list_price_fen"});
-    read_product(body, p);
+    const shop::product_change given = read_product(body);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
-    const auto id = with.ledger.catalogue().add_product(p);
-    if (!id) return failure_reply(id.error(), c.language);
-    p.id = *id;
-    audit(with, c, {"product.created", subject_of("product", id->value), {}, to_json(p)});
-    show(with);
-    return created("/api/v1/admin/products/" + std::to_string(id->value), to_json(p));
+    const sale::product p{.id = {},
+                          .title = given.title.value_or(""),
+                          .description = given.description.value_or(""),
+                          .pictures = given.pictures.value_or(std::vector<std::string>()),
+                          .list_price = given.list_price.value_or(sale::fen{})};
+    const auto kept = with.desk.add_product(p, admin_of(c));
+    if (!kept) return failure_reply(kept.error(), c.language);
+    return created("/api/v1/admin/products/" + std::to_string(kept->id.value), to_json(*kept));
 }
 
 reply update_product(services& with, const call& c) {
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
-    const auto old = find_product(with, {c.ids.at(0)});
-    if (!old) return failure_reply(old.error(), c.language);
     json_body body(c.body);
-    sale::product p = *old;
-    read_product(body, p);
+    const shop::product_change change = read_product(body);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
-    if (const auto done = with.ledger.catalogue().update_product(p); !done)
-        return failure_reply(done.error(), c.language);
-    audit(with, c,
-          {"product.changed", subject_of("product", p.id.value), to_json(*old), to_json(p)});
-    show(with);
-    return json_reply(200, to_json(p));
+    const auto p = with.desk.change_product({c.ids.at(0)}, change, admin_of(c));
+    if (!p) return failure_reply(p.error(), c.language);
+    return json_reply(200, to_json(*p));
 }
 
 }  // namespace floodgate::api

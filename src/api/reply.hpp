@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "api/call.hpp"
+#include "base/iso_time.hpp"
 
 namespace floodgate::api {
 
@@ -66,10 +67,7 @@ const char* code_of(problem p);
 const char* title_of(problem p, language lang);
 const char* reason_phrase(int status);
 
-// "2026-11-15T10:00:00.000Z". What lies outside the years 1970-2099 is shown as their edge.
-std::string to_iso(instant t);
-// The same, also with an offset instead of Z and without fraction; nothing for anything else, for
-// dates that do not exist and for what lies outside 1970-2099.
-std::optional<instant> parse_iso(std::string_view text);
+using floodgate::parse_iso;
+using floodgate::to_iso;
 
 }  // namespace floodgate::api

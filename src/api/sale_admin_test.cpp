@@ -24,6 +24,20 @@ TEST_F(SaleAdminTest, MakesADraftThatNobodyCanBuy) {
     EXPECT_TRUE(get("/admin/sales/1").body.at("figures").at("gate").is_null());
 }
 
+TEST_F(SaleAdminTest, ListsSalesByPagesNewestFirst) {
+    for (int i = 0; i < 3; ++i) draft_sale(5);
+    const answered first = get("/admin/sales?limit=2");
+    ASSERT_EQ(first.body.at("sales").as_array().size(), 2U);
+    EXPECT_EQ(first.body.at("sales").at(0).at("id").as_int64(), 3);
+    EXPECT_EQ(first.body.at("next_before").as_int64(), 2);
+    const answered rest = get("/admin/sales?limit=2&before=2");
+    ASSERT_EQ(rest.body.at("sales").as_array().size(), 1U);
+    EXPECT_EQ(rest.body.at("sales").at(0).at("id").as_int64(), 1);
+    EXPECT_TRUE(rest.body.at("next_before").is_null());
+    EXPECT_EQ(get("/admin/sales").body.at("sales").as_array().size(), 3U);
+    EXPECT_EQ(get("/admin/sales?limit=0").status, 400);
+}
+
 TEST_F(SaleAdminTest, RefusesASaleOfNothingOrTwice) {
     draft_sale(5);
     const std::string terms = R"("price_fen":1,"stock":1})";
@@ -85,6 +99,25 @@ TEST_F(SaleAdminTest, TellsTheGateAtOnce) {
     post("/admin/sales/1/end");
     EXPECT_EQ(buy(9, id).what, sale::answer::ended);
     EXPECT_EQ(turnstile_.look_up({id})->taken, 2);
+}
+
+TEST_F(SaleAdminTest, PausesAndEndsAtTheGateWhenTheLedgerCannotFollow) {
+    const std::int64_t id = published_sale(5);
+    verbs_.sql("CREATE TRIGGER stuck BEFORE UPDATE ON sales BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const answered paused = post("/admin/sales/1/pause");
+    EXPECT_EQ(paused.status, 202);
+    EXPECT_EQ(paused.body.at("state").as_string(), "paused");
+    EXPECT_TRUE(paused.body.at("book_pending").as_bool());
+    EXPECT_EQ(buy(7, id).what, sale::answer::paused);
+    EXPECT_EQ(post("/admin/sales/1/end").status, 202);
+    EXPECT_EQ(buy(7, id).what, sale::answer::ended);
+    verbs_.sql("DROP TRIGGER stuck");
+    EXPECT_EQ(state(), "published");
+    clock_.advance(std::chrono::seconds(5));
+    desk_.step();
+    EXPECT_EQ(state(), "ended");
+    EXPECT_EQ(latest_action(), "sale.ended");
+    EXPECT_EQ(post("/admin/sales/1/end").status, 200);
 }
 
 TEST_F(SaleAdminTest, ChangesTheTermsButNotWhatWasPromised) {

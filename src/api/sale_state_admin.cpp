@@ -4,169 +4,80 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
 #include <utility>
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
-#include "api/catalogue_json.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
-#include "base/log.hpp"
+#include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
 namespace {
 
-using enum sale::sale_state;
+using shop::to_json;
 
-struct move {
-    const char* action;
-    std::vector<sale::sale_state> from;
-    sale::sale_state to;
-};
-
-std::optional<reply> refusal_of_body(const call& c) {
-    json_body body(c.body);
-    if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    return std::nullopt;
+// A conflict says which state the sale is in.
+reply state_refused(services& with, const call& c, const boost::system::error_code& why) {
+    const auto s = with.ledger.catalogue().find_sale({c.ids.at(0)});
+    if (why != make_error_code(errc::conflict) || !s) return failure_reply(why, c.language);
+    return failure_reply(why, c.language,
+                         {{"detail", fmt::format("the sale is {}", to_text(s->state))},
+                          {"state", to_text(s->state)}});
 }
 
-reply wrong_state(const sale::sale& s, const call& c) {
-    return problem_reply(
-        problem::conflict, c.language,
-        {{"detail", fmt::format("the sale is {}", to_text(s.state))}, {"state", to_text(s.state)}});
-}
+using verb_of_state = result<shop::changed_sale> (shop::catalogue_desk::*)(sale::sale_id,
+                                                                           const shop::actor&);
 
-reply move_sale(services& with, const call& c, const move& m) {
+// 202 when the gate is closed and the ledger has not followed yet.
+reply move_sale(services& with, const call& c, verb_of_state move) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
-    const auto old = find_sale(with, {c.ids.at(0)});
-    if (!old) return failure_reply(old.error(), c.language);
-    // The ledger knows which moves there are; only we know which of them was meant: resuming a
-    // draft must not publish it.
-    if (old->state != m.to && std::ranges::find(m.from, old->state) == m.from.end())
-        return wrong_state(*old, c);
-
-    if (const auto done = with.ledger.catalogue().set_sale_state(old->id, m.to); !done)
-        return failure_reply(done.error(), c.language);
-    sale::sale s = *old;
-    s.state = m.to;
-    const auto told = tell_gate_of_change(with, s.id);
-    audit(with, c,
-          {m.action,
-           subject_of("sale", s.id.value),
-           {{"state", to_text(old->state)}},
-           {{"state", to_text(s.state)}}});
-    show(with);
-    if (!told) {
-        log::error("edge.gate_not_told", "sale", s.id.value, "reason", told.error().message());
-        return failure_reply(told.error(), c.language);
-    }
-    return json_reply(200, to_json(s));
-}
-
-// A warm-up that is under way, until it ends one way or the other.
-class running_mark {
-public:
-    explicit running_mark(warm_up_progress& p) : progress_(p) {}
-    ~running_mark() { progress_.running = false; }
-    running_mark(const running_mark&) = delete;
-    running_mark& operator=(const running_mark&) = delete;
-
-private:
-    warm_up_progress& progress_;
-};
-
-void begin(warm_up_progress& p, std::size_t total, instant now) {
-    p.total = static_cast<std::int64_t>(total);
-    p.done = 0;
-    p.failed = 0;
-    p.started_ms = to_ms(now);
-}
-
-constexpr std::size_t piece = 50;  // sales loaded in one turn of the mutex: admins get theirs
-
-boost::json::object warm_up_one(services& with, const std::vector<sale::sale>& sales,
-                                sale::sale_id id) {
-    const auto found = std::ranges::find(sales, id, &sale::sale::id);
-    const auto told = found == sales.end() ? result<void>(make_error_code(errc::not_found))
-                                           : tell_gate(with, *found);
-    ++with.warm_up.done;
-    if (told) return {{"id", id.value}, {"ok", true}};
-    ++with.warm_up.failed;
-    return {{"id", id.value}, {"ok", false}, {"why", told.error().message()}};
-}
-
-// Each with its terms of that moment.
-result<void> warm_up_piece(services& with, std::span<const sale::sale_id> ids,
-                           boost::json::array& out) {
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
-    const auto sales = with.ledger.catalogue().sales();
-    if (!sales) return sales.error();
-    for (const sale::sale_id id : ids) out.push_back(warm_up_one(with, *sales, id));
-    return {};
+    const auto done = (with.desk.*move)({c.ids.at(0)}, admin_of(c));
+    if (!done) return state_refused(with, c, done.error());
+    if (done->gate) return failure_reply(done->gate, c.language);
+    boost::json::object out = to_json(done->sale);
+    if (done->book_pending) out["book_pending"] = true;
+    return json_reply(done->book_pending ? 202 : 200, out);
 }
 
 }  // namespace
 
 reply publish_sale(services& with, const call& c) {
-    return move_sale(with, c, {"sale.published", {draft}, published});
+    return move_sale(with, c, &shop::catalogue_desk::publish);
 }
 reply pause_sale(services& with, const call& c) {
-    return move_sale(with, c, {"sale.paused", {published}, paused});
+    return move_sale(with, c, &shop::catalogue_desk::pause);
 }
 reply resume_sale(services& with, const call& c) {
-    return move_sale(with, c, {"sale.resumed", {paused}, published});
+    return move_sale(with, c, &shop::catalogue_desk::resume);
 }
 reply end_sale(services& with, const call& c) {
-    return move_sale(with, c, {"sale.ended", {draft, published, paused}, ended});
+    return move_sale(with, c, &shop::catalogue_desk::end);
 }
 
 reply warm_up_sale(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    const std::lock_guard one_at_a_time(with.catalogue_mutex);
-    const auto s = find_sale(with, {c.ids.at(0)});
+    const sale::sale_id id{c.ids.at(0)};
+    const auto s = with.desk.warm_up(id, admin_of(c));
+    if (!s && !with.turnstile.look_up(id)) return state_refused(with, c, s.error());
     if (!s) return failure_reply(s.error(), c.language);
-    if (s->state == draft) return wrong_state(*s, c);
-    if (const auto told = tell_gate(with, *s); !told)
-        return failure_reply(told.error(), c.language);
-    audit(with, c, {"sale.warmed_up", subject_of("sale", s->id.value), {}, {{"stock", s->stock}}});
-    show(with);
     return json_reply(200, to_json(*s));
 }
 
 reply warm_up_all(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    warm_up_progress& progress = with.warm_up;
-    if (progress.running.exchange(true))
-        return problem_reply(problem::conflict, c.language, {{"detail", "one is running already"}});
-    const running_mark mark(progress);
-    const auto sales = with.ledger.catalogue().sales();
-    if (!sales) return failure_reply(sales.error(), c.language);
-    std::vector<sale::sale_id> wanted;
-    for (const sale::sale& s : *sales)
-        if (s.state == published || s.state == paused) wanted.push_back(s.id);
-    begin(progress, wanted.size(), c.now);
-    boost::json::array out;
-    for (std::span<const sale::sale_id> rest = wanted; !rest.empty();) {
-        const auto next = rest.first(std::min(piece, rest.size()));
-        rest = rest.subspan(next.size());
-        if (const auto done = warm_up_piece(with, next, out); !done)
-            return failure_reply(done.error(), c.language);
-    }
-    audit(with, c, {"sales.warmed_up", "all sales", {}, {{"sales", out}}});
-    show(with);
-    return json_reply(200, {{"sales", std::move(out)}});
+    const auto done = with.desk.warm_up_all(admin_of(c));
+    if (!done && done.error() == make_error_code(errc::conflict))
+        return failure_reply(done.error(), c.language, {{"detail", "one is running already"}});
+    if (!done) return failure_reply(done.error(), c.language);
+    return json_reply(200, {{"sales", to_json(*done)}});
 }
 
 reply get_warm_up(services& with, const call&) {
-    const warm_up_progress& p = with.warm_up;
-    boost::json::object out{{"running", p.running.load()},
-                            {"total", p.total.load()},
-                            {"done", p.done.load()},
-                            {"failed", p.failed.load()}};
-    if (p.started_ms != 0) out["started_at"] = to_iso(from_ms(p.started_ms));
+    const shop::warm_up_progress p = with.desk.progress();
+    boost::json::object out{
+        {"running", p.running}, {"total", p.total}, {"done", p.done}, {"failed", p.failed}};
+    if (p.started_at != instant{}) out["started_at"] = to_iso(p.started_at);
     return json_reply(200, out);
 }
 

@@ -2,9 +2,7 @@
 
 #pragma once
 
-#include <atomic>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,17 +18,19 @@
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
-#include "pay/channel.hpp"
 #include "sale/balance.hpp"
+#include "shop/catalogue_desk.hpp"
+#include "shop/checkout.hpp"
+#include "shop/ledger_health.hpp"
+#include "shop/node.hpp"
+#include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
+#include "shop/settlement.hpp"
 
 namespace floodgate::api {
 
-// What the clerk does for the handlers.
+// What the timed jobs do for the handlers.
 struct clerks_help {
-    // After a move in the ledger: units back at the gate, the buyer told.
-    std::function<void(const ledger::move_outcome&)> settle;
-    std::function<void()> ask_channels;                    // soon, not at the next turn
     std::function<sale::reconciliation()> reconciliation;  // the latest look
     // Looks now; not_found.
     std::function<result<sale::balance>(sale::sale_id)> reconcile;
@@ -38,19 +38,10 @@ struct clerks_help {
     std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
 };
 
-// What a node of a cluster asks of the others and tells them. All empty: it is alone. May block.
-struct fellow_nodes {
-    // Whose token this is, when this node has not heard of it.
-    std::function<std::optional<guard::identity>(std::string_view token, instant now)> find_login;
-    std::function<void(const sale::login&)> logged_in;
-    std::function<void(const sale::token_hash&)> logged_out;
-    std::function<void()> catalogue_changed;
-};
-
-// How far a warm-up of all sales has come.
-struct warm_up_progress {
-    std::atomic<bool> running{false};
-    std::atomic<std::int64_t> total{0}, done{0}, failed{0}, started_ms{0};
+// For /readyz.
+struct readiness {
+    std::string why_not;                  // purchases are not accepted; empty: they are
+    std::vector<std::string> warnings{};  // what a person should look at, one line each
 };
 
 struct services {
@@ -64,17 +55,19 @@ struct services {
     guard::rate_limiter& purchase_by_address;
     guard::rate_limiter& purchase_by_user;
     api::showcase& showcase;
-    std::mutex& catalogue_mutex;  // admins change one thing at a time: ledger, gate, showcase
+    shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;
+    shop::order_lookup& orders;
+    shop::checkout& checkout;
+    const shop::settlement& settlement;
+    shop::ledger_health& ledger_health;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
-    pay::channels& channels;
     alarm::board& alarms;
-    warm_up_progress& warm_up;
     clerks_help clerk;
-    fellow_nodes fellows{};
+    shop::node& node;
     // For /readyz and /metrics.
-    std::function<std::string()> readiness;     // empty: ready; otherwise why not
+    std::function<api::readiness()> readiness;
     std::vector<std::string> durability;        // what holds, one line each
     std::function<std::string()> metrics_text;  // Prometheus text format
 };

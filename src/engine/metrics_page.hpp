@@ -10,7 +10,7 @@
 #include "clerk/clerk.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/bus.hpp"
-#include "http/event_loop.hpp"
+#include "http/figures.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
 #include "sale/answer.hpp"
@@ -32,7 +32,7 @@ struct metrics_sources {
     std::optional<cluster_figures> cluster{};
     std::uint64_t backlog = 0;
     clerk::figures clerk{};
-    http::event_loop::figures edge;
+    http::figures edge;
     push::mailroom::figures results;
     jobs::timed_job_figures timed_jobs;
     const alarm::board& alarms;

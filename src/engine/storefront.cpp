@@ -23,12 +23,15 @@ storefront::storefront(const settings& s, const world& w)
       login_by_phone(s.login_by_phone),
       purchase_by_address(s.purchase_by_address),
       purchase_by_user(s.purchase_by_user),
-      showcase(w.book.catalogue(), w.gate),
+      showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
       with_(s),
       world_(w),
-      proxies_(s.trusted_proxies) {
+      proxies_(s.trusted_proxies),
+      desk_(w.book, w.gate, w.node, w.clock),
+      orders_({recent, w.gate, w.book.orders()}),
+      ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -36,35 +39,37 @@ void storefront::restore_logins() {
     or_throw(world_.book.users().for_each_login(world_.clock.now(),
                                                 [&](const sale::login& l) { sessions.add(l); }),
              "ledger");
-    log::info("guard.logins_loaded", "logins", sessions.count());
+    log::info("engine.logins_loaded", "logins", sessions.count());
 }
 
-void storefront::reload_logins() {
-    std::vector<sale::login> valid;
-    or_throw(world_.book.users().for_each_login(world_.clock.now(),
-                                                [&](const sale::login& l) { valid.push_back(l); }),
-             "ledger");
-    sessions.replace_all(valid);
-    log::info("guard.logins_loaded", "logins", sessions.count());
+local_shop storefront::local() {
+    return {sessions,
+            recent,
+            mailroom,
+            showcase,
+            login_by_address,
+            login_by_phone,
+            purchase_by_address,
+            purchase_by_user};
 }
 
-void storefront::show() {
-    if (const auto shown = showcase.reload(); !shown)
-        log::error("engine.showcase_failed", "reason", shown.error().message());
+void storefront::load_sales() {
+    const auto loaded = or_throw(desk_.warm_up_all({}), "gate");
+    for (const shop::warmed_sale& s : loaded)
+        if (s.why_not) throw std::runtime_error("gate: " + s.why_not.message());
+    or_throw(showcase.reload(), "ledger");
 }
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
     return {
-        .settle = [&by](const ledger::move_outcome& m) { by.after().settle(m); },
-        .ask_channels = [&by] { by.ask_channels(); },
         .reconciliation = [&by] { return by.reconciliation(); },
         .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
         .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
 }
 
-std::string storefront::why_not_ready() const {
-    if (!ready_) return "stopping";
-    return opening_->readiness ? opening_->readiness() : std::string();
+api::readiness storefront::readiness() const {
+    if (!ready_) return {.why_not = "stopping", .warnings = {}};
+    return opening_->readiness();
 }
 
 std::string storefront::metrics() {
@@ -83,6 +88,9 @@ std::string storefront::metrics() {
 
 void storefront::open(opening o) {
     opening_.emplace(std::move(o));
+    const shop::settlement& settlement = opening_->timed_jobs.after();
+    checkout_.emplace(
+        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
     services_.emplace(api::services{.clock = world_.clock,
                                     .turnstile = world_.gate,
                                     .ledger = world_.book,
@@ -93,24 +101,25 @@ void storefront::open(opening o) {
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
                                     .showcase = showcase,
-                                    .catalogue_mutex = catalogue_mutex,
+                                    .desk = desk_,
                                     .recent = recent,
+                                    .orders = orders_,
+                                    .checkout = *checkout_,
+                                    .settlement = settlement,
+                                    .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
-                                    .channels = channels,
                                     .alarms = opening_->timed_jobs.alarms(),
-                                    .warm_up = warm_up_,
                                     .clerk = help(opening_->timed_jobs),
-                                    .fellows = opening_->fellows,
-                                    .readiness = [this] { return why_not_ready(); },
+                                    .node = world_.node,
+                                    .readiness = [this] { return readiness(); },
                                     .durability = opening_->durability,
                                     .metrics_text = [this] { return metrics(); }});
-    if (const auto shown = showcase.reload(); !shown)
-        throw std::runtime_error("ledger: " + shown.error().message());
+    or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 
-void storefront::serve(const std::function<void()>& beat) {
+void storefront::serve() {
     server_->start();
     ready_ = true;
     log::info("engine.started", "address", server_->address(), "durability",
@@ -126,7 +135,6 @@ void storefront::serve(const std::function<void()>& beat) {
         sessions.prune(world_.clock.now());
         if (++beats % beats_an_hour == 0)
             (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
-        if (beat) beat();
     }
     log::info("engine.stopping");
     ready_ = false;

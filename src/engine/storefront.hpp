@@ -6,10 +6,10 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "api/services.hpp"
+#include "engine/local_shop.hpp"
 #include "engine/metrics_page.hpp"
 #include "engine/settings.hpp"
 #include "http/server.hpp"
@@ -24,40 +24,39 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
+        shop::node& node;  // of use from open() on
     };
     storefront(const settings& s, const world& w);
 
     // Loads the logins from the ledger; throws std::runtime_error.
     void restore_logins();
-    // The same later, when log-outs may have been missed.
-    void reload_logins();
-    // Buyers see the catalogue as it is now. A failure is logged.
-    void show();
+    // What the node keeps true.
+    local_shop local();
+    // Loads what was published behind the desk's back; throws std::runtime_error.
+    void load_sales();
 
     struct opening {
         jobs::timed_jobs& timed_jobs;
-        api::fellow_nodes fellows{};
         std::vector<std::string> durability;            // what holds, one line each
-        std::function<std::string()> readiness{};       // empty text: ready; otherwise why not
+        std::function<api::readiness()> readiness;      // whether it sells, as the stores are
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
     };
     // Binds the port; throws std::runtime_error with one clear line.
     void open(opening o);
 
     // Serves until SIGINT or SIGTERM, which must be blocked in every thread, and stops serving.
-    // `beat` is called twice a second.
-    void serve(const std::function<void()>& beat);
+    void serve();
 
     // The doors are gone: nothing calls the clerks any more.
     void close() { server_.reset(); }
 
     std::string address() const { return server_->address(); }
+    shop::catalogue_desk& desk() { return desk_; }
 
     guard::sessions sessions;
     guard::passwords passwords;
     guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
     api::showcase showcase;
-    std::mutex catalogue_mutex;
     shop::recent_orders recent;
     push::mailroom mailroom;
     pay::channels channels;
@@ -65,14 +64,17 @@ public:
 private:
     api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
-    std::string why_not_ready() const;
+    api::readiness readiness() const;
 
     const settings& with_;
     const world world_;
     guard::trusted_proxies proxies_;
-    api::warm_up_progress warm_up_;
+    shop::catalogue_desk desk_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
+    shop::order_lookup orders_;
+    shop::ledger_health ledger_health_;
+    std::optional<shop::checkout> checkout_;
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

@@ -10,53 +10,8 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::seconds;
 
-enum class word : std::uint8_t { paid = 1, closed, refunded, unsure };
-
-struct answer {
-    word said = word::unsure;
-    std::string note;  // unsure: why
-};
-
-answer close_trade(pay::channel& c, const sale::order& o) {
-    pay::trade t = c.query(o);
-    if (t == pay::trade::open) t = c.close(o);
-    switch (t) {
-    case pay::trade::paid: return {word::paid, {}};
-    case pay::trade::absent:
-    case pay::trade::closed: return {word::closed, {}};
-    case pay::trade::open: return {word::unsure, "the trade is still open"};
-    case pay::trade::unsure: break;
-    }
-    return {word::unsure, "no clear answer"};
-}
-
-answer give_back(pay::channel& c, const sale::order& o) {
-    if (c.refund(o) == pay::refund_answer::done) return {word::refunded, {}};
-    return {word::unsure, "no clear answer"};
-}
-
-// Whatever a channel does, it is an answer.
-answer hear(pay::channel* c, const ledger::open_question& q) {
-    if (c == nullptr) return {word::unsure, "no channel"};
-    try {
-        return q.what == ledger::question::close ? close_trade(*c, q.order)
-                                                 : give_back(*c, q.order);
-    } catch (const std::exception& e) {
-        return {word::unsure, e.what()};
-    } catch (...) {
-        return {word::unsure, "the channel threw something"};
-    }
-}
-
 milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) {
     return backoff{o.pause_first, o.pause_last}.after(std::uint64_t{tries} + 1);
-}
-
-result<ledger::move_outcome> enter(ledger::move_book& moves, word said, sale::order_no no,
-                                   instant now) {
-    if (said == word::paid) return moves.pay(no, now);
-    if (said == word::closed) return moves.close(no, now);
-    return moves.finish_refund(no, now);
 }
 
 }  // namespace
@@ -86,19 +41,16 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
 
 result<void> payment_inquiries::ask(const ledger::open_question& q) {
     count(&payment_inquiry_figures::asked);
-    const answer a = hear(world_.channels.find(q.method), q);
-    if (a.said == word::unsure) {
-        count(&payment_inquiry_figures::unsure);
-        return wait(q, a.note);
+    const auto answer = world_.checkout.inquire(q);
+    if (answer.has_error()) return answer.error();
+    if (answer->outcome == shop::inquiry_outcome::settled) {
+        count(&payment_inquiry_figures::settled);
+        return {};
     }
-    const auto moved = enter(world_.moves, a.said, q.order.no, world_.clock.now());
-    if (moved.has_error()) return moved.error();
-    // Somebody else was first; should the question stand all the same, it must not be asked without
-    // a pause.
-    if (!moved->moved) return wait(q, "the order did not move");
-    count(&payment_inquiry_figures::settled);
-    world_.after.settle(*moved);
-    return {};
+    if (answer->outcome == shop::inquiry_outcome::unsure) count(&payment_inquiry_figures::unsure);
+    // An order that was overtaken has no question any more. Should it have one all the same, the
+    // channel must not be asked again without a pause.
+    return wait(q, answer->note);
 }
 
 result<void> payment_inquiries::wait(const ledger::open_question& q, const std::string& note) {

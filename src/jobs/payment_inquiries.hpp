@@ -1,5 +1,6 @@
-// Asks the channels what only they know: whether an order that is to be closed was paid, and
-// whether money that is to go back is on its way.
+// When the payment channels are asked what only they know: whether an order that is to be closed
+// was paid, and whether money that is to go back is on its way. shop/checkout asks and enters the
+// answer.
 //
 // Until a channel has answered clearly the order stays as it is, its units held, and the channel is
 // asked again, less and less often. Nothing is forgotten: the questions stand in the ledger.
@@ -12,8 +13,7 @@
 #include "base/clock.hpp"
 #include "base/failure_log.hpp"
 #include "ledger/move_book.hpp"
-#include "pay/channel.hpp"
-#include "shop/settlement.hpp"
+#include "shop/checkout.hpp"
 
 namespace floodgate::jobs {
 
@@ -35,14 +35,13 @@ class payment_inquiries {
 public:
     struct world {
         ledger::move_book& moves;
-        const pay::channels& channels;
-        const shop::settlement& after;
+        shop::checkout& checkout;
         alarm::board& alarms;
         const floodgate::clock& clock;
     };
     explicit payment_inquiries(world w, payment_inquiry_options o = {}) : world_(w), options_(o) {}
 
-    // Asks what is due, then looks how long the oldest question stands. True: there may be more
+    // Asks what is due, then looks how long the oldest question has stood. True: there may be more
     // due. One thread. When the ledger fails, the rest is left for the next step.
     bool step();
 

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 using pay::trade;
 using words = std::vector<std::string>;
 
-struct AskerTest : BookTest {
-    AskerTest() {
+struct PaymentInquiriesTest : BookTest {
+    PaymentInquiriesTest() {
         auto scripted = std::make_unique<pay::scripted_channel>("test");
         channel_ = scripted.get();
         channels_.add(std::move(scripted));
@@ -45,16 +45,17 @@ struct AskerTest : BookTest {
 
     pay::channels channels_;
     pay::scripted_channel* channel_ = nullptr;
-    payment_inquiries ask_{{moves_, channels_, after_, alarms_, clock_}};
+    shop::checkout checkout_{{moves_, channels_, after_, clock_}};
+    payment_inquiries ask_{{moves_, checkout_, alarms_, clock_}};
 };
 
-TEST_F(AskerTest, WithNothingToAskAsksNobody) {
+TEST_F(PaymentInquiriesTest, WithNothingToAskAsksNobody) {
     buy_with(1, "test");
     EXPECT_FALSE(ask_.step());
     EXPECT_EQ(channel_->queries.calls(), 0U);
 }
 
-TEST_F(AskerTest, MoneyThatCameWhileClosingDecidesAndTheUnitIsKept) {
+TEST_F(PaymentInquiriesTest, MoneyThatCameWhileClosingDecidesAndTheUnitIsKept) {
     const auto o = closing_order(1);
     channel_->queries.always(trade::paid);
     ask_.step();
@@ -69,7 +70,7 @@ TEST_F(AskerTest, MoneyThatCameWhileClosingDecidesAndTheUnitIsKept) {
     expect_books_agree();
 }
 
-TEST_F(AskerTest, MoneyThatComesInTheLastMomentDecidesToo) {
+TEST_F(PaymentInquiriesTest, MoneyThatComesInTheLastMomentDecidesToo) {
     const auto o = closing_order(1);
     channel_->closes.always(trade::paid);  // open when it was asked, paid when it was to be closed
     ask_.step();
@@ -77,7 +78,7 @@ TEST_F(AskerTest, MoneyThatComesInTheLastMomentDecidesToo) {
     expect_returned({});
 }
 
-TEST_F(AskerTest, AnOpenTradeIsClosedFirst) {
+TEST_F(PaymentInquiriesTest, AnOpenTradeIsClosedFirst) {
     const auto o = closing_order(1);
     ask_.step();
     EXPECT_EQ(channel_->closes.calls(), 1U);
@@ -87,7 +88,7 @@ TEST_F(AskerTest, AnOpenTradeIsClosedFirst) {
     expect_books_agree();
 }
 
-TEST_F(AskerTest, ATradeNobodyEverBeganIsAsGoodAsClosed) {
+TEST_F(PaymentInquiriesTest, ATradeNobodyEverBeganIsAsGoodAsClosed) {
     const auto o = closing_order(1);
     channel_->queries.always(trade::absent);
     ask_.step();
@@ -95,7 +96,7 @@ TEST_F(AskerTest, ATradeNobodyEverBeganIsAsGoodAsClosed) {
     EXPECT_EQ(state(o.no), "closed cancelled");
 }
 
-TEST_F(AskerTest, UnsureTwiceThenClosedClosesOnceAndTheUnitComesBackOnce) {
+TEST_F(PaymentInquiriesTest, UnsureTwiceThenClosedClosesOnceAndTheUnitComesBackOnce) {
     const auto o = closing_order(1);
     channel_->queries.queue(o.no, {trade::unsure, trade::open, trade::closed});
     channel_->closes.queue(o.no, {trade::open});
@@ -124,14 +125,14 @@ TEST_F(AskerTest, UnsureTwiceThenClosedClosesOnceAndTheUnitComesBackOnce) {
     expect_books_agree();
 }
 
-TEST_F(AskerTest, AsksLessAndLessOftenUpToAMinute) {
+TEST_F(PaymentInquiriesTest, AsksLessAndLessOftenUpToAMinute) {
     closing_order(1);
     channel_->queries.always(trade::unsure);
     ask_.step();
     for (const auto pause : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) EXPECT_EQ(asked_after(), pause);
 }
 
-TEST_F(AskerTest, AChannelThatThrowsIsUnsure) {
+TEST_F(PaymentInquiriesTest, AChannelThatThrowsIsUnsure) {
     const auto o = closing_order(1), other = closing_order(2);
     channel_->throws = true;
     ask_.step();
@@ -145,7 +146,7 @@ TEST_F(AskerTest, AChannelThatThrowsIsUnsure) {
     EXPECT_EQ(state(other.no), "closed cancelled");
 }
 
-TEST_F(AskerTest, WithoutItsChannelAnOrderWaits) {
+TEST_F(PaymentInquiriesTest, WithoutItsChannelAnOrderWaits) {
     const auto o = closing_order(1, "gone");
     ask_.step();
     EXPECT_EQ(question().note, "no channel");
@@ -153,7 +154,7 @@ TEST_F(AskerTest, WithoutItsChannelAnOrderWaits) {
     expect_returned({});
 }
 
-TEST_F(AskerTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
+TEST_F(PaymentInquiriesTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
     const auto o = buy_with(1, "test");
     ASSERT_TRUE(moves_.pay(o.no, clock_.now()).value().moved);
     clock_.set(o.pay_by);
@@ -164,7 +165,7 @@ TEST_F(AskerTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
     expect_returned({});
 }
 
-TEST_F(AskerTest, PaidAfterTheTimeOutItIsTooLate) {
+TEST_F(PaymentInquiriesTest, PaidAfterTheTimeOutItIsTooLate) {
     const auto o = buy_with(1, "test");
     clock_.set(o.pay_by);
     deadline_closer({moves_, after_, clock_}).step();
@@ -193,7 +194,7 @@ private:
     ledger::move_book& moves_;
 };
 
-TEST_F(AskerTest, WhatWasPaidWhileItAskedIsNotClosed) {
+TEST_F(PaymentInquiriesTest, WhatWasPaidWhileItAskedIsNotClosed) {
     channels_.add(std::make_unique<meddling_channel>(moves_));
     const auto o = closing_order(1, "meddling");
     ask_.step();
@@ -205,7 +206,7 @@ TEST_F(AskerTest, WhatWasPaidWhileItAskedIsNotClosed) {
     expect_books_agree();
 }
 
-TEST_F(AskerTest, GivesMoneyBackAndThenTheUnit) {
+TEST_F(PaymentInquiriesTest, GivesMoneyBackAndThenTheUnit) {
     const auto o = refunding_order(1);
     channel_->refunds.queue(o.no, {pay::refund_answer::unsure});
     ask_.step();
@@ -220,16 +221,34 @@ TEST_F(AskerTest, GivesMoneyBackAndThenTheUnit) {
     expect_books_agree();
 }
 
-TEST_F(AskerTest, AsksAFewAtATimeAndSaysWhetherThereAreMore) {
+TEST_F(PaymentInquiriesTest, MoneyThatComesTooLateIsGivenBackAndTheUnitStaysWhereItIs) {
+    const auto o = closing_order(1);
+    ask_.step();
+    EXPECT_EQ(state(o.no), "closed cancelled");
+    ASSERT_EQ(checkout_.notified(o.no, trade::paid).value(), shop::checkout_step::under_way);
+    channel_->refunds.queue(o.no, {pay::refund_answer::unsure});
+    ask_.step();
+    EXPECT_EQ(question().note, "no clear answer");
+    clock_.advance(1s);
+    for (int i = 0; i < 3; ++i) ask_.step();
+    EXPECT_EQ(channel_->refunds.calls(), 2U);
+    EXPECT_EQ(ask_.read_figures().open, 0);
+    EXPECT_EQ(state(o.no), "closed cancelled");
+    expect_returned({o.no});
+    EXPECT_EQ(told(o.no), words{"closed"});
+    expect_books_agree();
+}
+
+TEST_F(PaymentInquiriesTest, AsksAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) closing_order(buyer);
-    payment_inquiries few({moves_, channels_, after_, alarms_, clock_}, {.at_once = 2});
+    payment_inquiries few({moves_, checkout_, alarms_, clock_}, {.at_once = 2});
     EXPECT_TRUE(few.step());
     EXPECT_TRUE(few.step());
     EXPECT_FALSE(few.step());
     EXPECT_EQ(gate_.released.size(), 5U);
 }
 
-TEST_F(AskerTest, RaisesOneAlertWhenAChannelIsSilentForLong) {
+TEST_F(PaymentInquiriesTest, RaisesOneAlertWhenAChannelIsSilentForLong) {
     closing_order(1);
     const auto gone = closing_order(2, "gone");
     channel_->queries.always(trade::unsure);
@@ -254,7 +273,7 @@ TEST_F(AskerTest, RaisesOneAlertWhenAChannelIsSilentForLong) {
     EXPECT_EQ(ask_.read_figures().open, 0);
 }
 
-TEST_F(AskerTest, WhenTheLedgerFailsNothingIsForgotten) {
+TEST_F(PaymentInquiriesTest, WhenTheLedgerFailsNothingIsForgotten) {
     const auto o = closing_order(1);
     break_ledger();
     EXPECT_FALSE(ask_.step());
@@ -270,12 +289,12 @@ TEST_F(AskerTest, WhenTheLedgerFailsNothingIsForgotten) {
     expect_returned({o.no});
 }
 
-TEST_F(AskerTest, AnotherOneGoesOnAfterARestart) {
+TEST_F(PaymentInquiriesTest, AnotherOneGoesOnAfterARestart) {
     const auto o = closing_order(1);
     channel_->queries.queue(o.no, {trade::unsure});
     ask_.step();
     clock_.advance(1s);
-    payment_inquiries next({moves_, channels_, after_, alarms_, clock_});
+    payment_inquiries next({moves_, checkout_, alarms_, clock_});
     next.step();
     EXPECT_EQ(state(o.no), "closed cancelled");
     expect_returned({o.no});

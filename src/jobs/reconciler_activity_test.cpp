@@ -171,10 +171,11 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     ledger::ledger& book = verbs.book();
     shared_line line;
     gate::embedded_turnstile gate(line, {});
-    std::mutex catalogue;
-    const shop::warm_up_world warm{book.catalogue(), gate, catalogue};
+    shop::silent_node node;
+    const wall_clock clock;  // a thread that is not let run is in flight for as long
+    shop::catalogue_desk desk(book, gate, node, clock);
     const auto sale = verbs.add_sale({50, 1});
-    ASSERT_TRUE(warm_up_sale(warm, sale).has_value());
+    ASSERT_TRUE(desk.warm_up(sale, {}).has_value());
     alarm::board board;
     int pauses = 0;
     shop::journal_in_flight between(book, line, [&] { return line.durable(); });
@@ -184,8 +185,8 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
                             ++pauses;
                             return {};
                         },
-                        .warm_up = [&](sale::sale_id id) { return warm_up_sale(warm, id); },
-                        .forgotten = {}});
+                        .warm_up = [](sale::sale_id) -> result<void> { return {}; },
+                        .node = node});
 
     std::atomic<bool> over = false;
     std::thread buyers([&] {
@@ -212,7 +213,6 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
             }
         }
     });
-    const wall_clock clock;  // a thread that is not let run is in flight for as long
     for (int looks = 0; looks < 100 || gate.look_up(sale)->returned < 50; ++looks)
         ASSERT_TRUE(looking.step(clock.now()).has_value());
     over = true;

@@ -8,7 +8,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,8 @@
 #include "jobs/reconciler.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
-#include "shop/warm_up.hpp"
+#include "shop/catalogue_desk.hpp"
+#include "shop/node_fixture.hpp"
 
 namespace floodgate::jobs {
 
@@ -48,6 +48,7 @@ public:
         return inner_.open_lane(std::move(wake));
     }
     result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
+    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }
@@ -70,8 +71,14 @@ protected:
     // A sale that is published and loaded.
     sale::sale_id open_sale(std::int64_t stock, std::uint32_t limit = 1) {
         const auto id = verbs_.add_sale({stock, limit});
-        EXPECT_TRUE(warm_up_sale(warm_, id).has_value());
+        EXPECT_TRUE(warm_up(id).has_value());
         return id;
+    }
+
+    result<void> warm_up(sale::sale_id id) {
+        const auto done = desk_.warm_up(id, {});
+        if (!done) return done.error();
+        return {};
     }
 
     // The order's number; 0 when the gate refused.
@@ -143,13 +150,13 @@ protected:
     kept_source source_{line_};
     gate::embedded_turnstile turnstile_{line_, {}};
     eventful_gate gate_{turnstile_};
-    std::mutex catalogue_mutex_;
-    shop::warm_up_world warm_{book_.catalogue(), gate_, catalogue_mutex_};
+    shop::noting_node node_;
+    manual_clock clock_{ledger::noon};
+    shop::catalogue_desk desk_{book_, gate_, node_, clock_};
     alarm::board board_;
     std::size_t entered_ = 0;
     instant now_ = ledger::noon;
     std::vector<sale::sale_id> paused_;
-    std::vector<sale::sale_id> forgotten_;
     boost::system::error_code pause_fails_with_;
     shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
     reconciler reconciler_{{.orders = {book_, gate_, between_},
@@ -157,16 +164,12 @@ protected:
                             .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
                                 if (pause_fails_with_) return pause_fails_with_;
                                 paused_.push_back(id);
-                                const auto set =
-                                    book_.catalogue().set_sale_state(id, sale::sale_state::paused);
-                                return set ? warm_up_sale(warm_, id) : set;
+                                const auto done = desk_.pause(id, {.why = "it differs"});
+                                if (!done) return done.error();
+                                return {};
                             },
-                            .warm_up = [this](sale::sale_id id) { return warm_up_sale(warm_, id); },
-                            .heal = {},
-                            .forgotten =
-                                [this](sale::sale_id id) {
-                                    return std::ranges::find(forgotten_, id) != forgotten_.end();
-                                }}};
+                            .warm_up = [this](sale::sale_id id) { return warm_up(id); },
+                            .node = node_}};
 };
 
 }  // namespace floodgate::jobs

@@ -11,17 +11,16 @@ void round_keeper::step(instant now) {
     if (too_soon) return;
     looked_at_ = now;
     const bool readable = look(now);
-    if (!readable && !unreadable_) log::warning("rounds.unreadable");
+    if (!readable && !unreadable_) log::warning("jobs.rounds_unreadable");
     unreadable_ = !readable;
 }
 
 bool round_keeper::look(instant now) {
-    const auto rounds = world_.catalogue.rounds();
+    const auto rounds = catalogue_.rounds();
     if (!rounds) return false;
     for (const sale::round& r : *rounds) notice(r, now);
 
-    const std::lock_guard one_at_a_time(world_.catalogue_mutex);
-    const auto sales = world_.catalogue.sales();
+    const auto sales = desk_.sales();
     if (!sales) return false;
     load_ahead(*sales, now);
     return true;
@@ -37,10 +36,10 @@ void round_keeper::load_ahead(const std::vector<sale::sale>& sales, instant now)
 }
 
 void round_keeper::load(const sale::sale& s) {
-    if (const auto loaded = world_.turnstile.warm_up(s); !loaded) {
+    if (const auto loaded = desk_.warm_up(s.id, {}); !loaded) {
         count(&round_figures::failed);
         if (failing_.insert(s.id).second) {
-            log::warning("sale.warm_up_failed", "sale", s.id.value, "reason",
+            log::warning("jobs.warm_up_failed", "sale", s.id.value, "reason",
                          loaded.error().message());
         }
         return;
@@ -48,7 +47,7 @@ void round_keeper::load(const sale::sale& s) {
     failing_.erase(s.id);
     warmed_[s.id] = s.starts_at;
     count(&round_figures::warmed);
-    log::info("sale.warmed_up", "sale", s.id.value, "round", s.round.value, "stock", s.stock);
+    log::info("jobs.sale_warmed_up", "sale", s.id.value, "round", s.round.value, "stock", s.stock);
 }
 
 // What happened before the first look, or before the round was given these times, is no news.
@@ -62,12 +61,12 @@ void round_keeper::notice(const sale::round& r, instant now) {
     if (!w.opened && now >= r.starts_at) {
         w.opened = true;
         count(&round_figures::opened);
-        log::info("round.opened", "round", r.id.value);
+        log::info("jobs.round_opened", "round", r.id.value);
     }
     if (!w.ended && now >= r.ends_at) {
         w.ended = true;
         count(&round_figures::ended);
-        log::info("round.ended", "round", r.id.value);
+        log::info("jobs.round_ended", "round", r.id.value);
     }
 }
 

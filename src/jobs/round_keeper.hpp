@@ -10,7 +10,7 @@
 #include <mutex>
 #include <set>
 
-#include "shop/warm_up.hpp"
+#include "shop/catalogue_desk.hpp"
 
 namespace floodgate::jobs {
 
@@ -26,7 +26,8 @@ struct round_figures {                     // since start
 
 class round_keeper {
 public:
-    round_keeper(shop::warm_up_world w, round_options o) : world_(w), options_(o) {}
+    round_keeper(shop::catalogue_desk& desk, ledger::catalogue_book& catalogue, round_options o)
+        : desk_(desk), catalogue_(catalogue), options_(o) {}
 
     // Call it often: it looks at the catalogue only every `read_every`. What fails is tried again
     // at the next look, and logged once.
@@ -46,7 +47,8 @@ private:
     void notice(const sale::round& r, instant now);
     void count(std::uint64_t round_figures::*which);
 
-    const shop::warm_up_world world_;
+    shop::catalogue_desk& desk_;
+    ledger::catalogue_book& catalogue_;
     const round_options options_;
     instant looked_at_ = never;
     bool unreadable_ = false;                    // and logged

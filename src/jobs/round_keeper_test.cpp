@@ -5,6 +5,7 @@
 #include "gate/embedded_turnstile.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::jobs {
 namespace {
@@ -39,9 +40,10 @@ protected:
     ledger::ledger& book_ = verbs_.book();
     sale::line_in_memory line_;
     gate::embedded_turnstile turnstile_{line_, {}};
-    std::mutex catalogue_mutex_;
-    shop::warm_up_world world_{book_.catalogue(), turnstile_, catalogue_mutex_};
-    round_keeper keeper_{world_, {}};
+    shop::silent_node node_;
+    manual_clock clock_{noon};
+    shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
+    round_keeper keeper_{desk_, book_.catalogue(), {}};
 };
 
 TEST_F(RoundsTest, LoadsASaleAheadOfItsRoundAndOpensNothingByThat) {
@@ -132,7 +134,7 @@ TEST_F(RoundsTest, LeavesDraftsAndPausedSalesAlone) {
 
 TEST_F(RoundsTest, TriesAgainWhatFailed) {
     const auto id = verbs_.add_sale({.stock = 2});
-    ASSERT_TRUE(warm_up_sale(world_, id).has_value());
+    ASSERT_TRUE(desk_.warm_up(id, {}).has_value());
     buy(id, 1, noon);
     buy(id, 2, noon);
     verbs_.sql("UPDATE sales SET stock = 1");  // fewer than are taken: the gate will not have it
@@ -145,13 +147,6 @@ TEST_F(RoundsTest, TriesAgainWhatFailed) {
     EXPECT_EQ(figures().warmed, 1U);
     EXPECT_EQ(turnstile_.look_up(id)->stock, 3);
     EXPECT_EQ(turnstile_.look_up(id)->taken, 2) << "warming up overwrites no count";
-}
-
-TEST_F(RoundsTest, OneSaleByHandSaysWhyNot) {
-    const auto id = verbs_.add_sale();
-    EXPECT_EQ(warm_up_sale(world_, {999}).error(), make_error_code(errc::not_found));
-    verbs_.sql("UPDATE sales SET state = 'draft'");
-    EXPECT_EQ(warm_up_sale(world_, id).error(), make_error_code(errc::invalid));
 }
 
 }  // namespace

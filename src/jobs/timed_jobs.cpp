@@ -28,11 +28,13 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, world_.news),
+      after_(world_.gate, [this](std::span<const sale::order_news> news) { tell(news); }),
+      checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
-      asker_({world_.timed_book.moves(), world_.channels, after_, board_, world_.clock}, o.asking),
-      rounds_({world_.timed_book.catalogue(), world_.gate, world_.catalogue_mutex}, o.rounds),
+      asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
+      rounds_(world_.desk, world_.book.catalogue(), o.rounds),
+      forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
@@ -41,15 +43,14 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
           {.orders = {world_.book, world_.gate, world_.between},
            .board = board_,
            .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
-           .warm_up =
-               [this](sale::sale_id id) {
-                   return shop::warm_up_sale(
-                       {world_.book.catalogue(), world_.gate, world_.catalogue_mutex}, id);
-               },
-           .heal = world_.heal,
-           .forgotten = world_.forgotten}),
+           .warm_up = [this](sale::sale_id id) -> result<void> {
+               const auto warmed = world_.desk.warm_up(id, {});
+               if (!warmed) return warmed.error();
+               return {};
+           },
+           .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return on_duty() && asker_.step(); }),
+      asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
@@ -65,10 +66,19 @@ void timed_jobs::stop() {
     if (webhook_) webhook_->stop();
 }
 
+// An order that waits for its channel need not wait for the inquiries' next turn as well.
+void timed_jobs::tell(std::span<const sale::order_news> news) {
+    world_.node.tell(news);
+    const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
+    if (std::ranges::any_of(news, waits)) asking_.wake();
+}
+
 bool timed_jobs::look_after_orders() {
-    if (!on_duty()) return false;
+    world_.desk.step();  // on every node: what was closed here, the book follows from here
+    if (!world_.node.on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
+    forgetter_.step(world_.clock.now());
     return chances_.step();
 }
 
@@ -76,7 +86,7 @@ bool timed_jobs::look_after_orders() {
 bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
-    if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
+    if (!world_.node.on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
     (void)reconciler_.step(now).has_value();  // it logs what it could not read
     last_reconciliation_ = now;
     next_reconciliation_ = world_.clock.now() + reconciler_.rest();
@@ -99,33 +109,12 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// As an admin's pause: the ledger first, so that it holds after a crash, then the gate.
+// The ledger is the fenced one: whoever has taken over the jobs since has a say in it.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
-    if (!on_duty()) return errc::fenced;
-    {
-        const std::lock_guard one_at_a_time(world_.catalogue_mutex);
-        const auto sales = world_.book.catalogue().sales();
-        if (!sales) return sales.error();
-        const auto found = std::ranges::find(*sales, id, &sale::sale::id);
-        if (found == sales->end()) return errc::not_found;
-        if (found->state != sale::sale_state::published) return errc::conflict;
-        if (auto set = world_.timed_book.catalogue().set_sale_state(id, sale::sale_state::paused);
-            !set)
-            return set;
-        sale::sale paused = *found;
-        paused.state = sale::sale_state::paused;
-        // The gate may hold more than the book's stock by now: pausing must not fail for that.
-        if (const auto standing = world_.gate.look_up(id)) paused.stock = standing->stock;
-        if (auto told = world_.gate.warm_up(paused); !told) return told;
-    }
-    const ledger::audit_line line{.at = world_.clock.now(),
-                                  .who = {},
-                                  .action = "sale.paused",
-                                  .subject = fmt::format("sale {}", id.value),
-                                  .details = why};
-    if (auto written = world_.book.audit().add(line); !written)
-        log::error("care.audit_failed", "reason", written.error().message());
-    world_.catalogue_changed();
+    if (!world_.node.on_duty()) return errc::fenced;
+    const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
+    if (!done) return done.error();
+    if (done->gate) return done->gate;
     return {};
 }
 
@@ -143,8 +132,8 @@ result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
 
 result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
     auto done = reconciler_.repair(id, note, world_.clock.now());
-    world_.book_repaired();
-    world_.catalogue_changed();
+    world_.node.book_repaired();
+    world_.node.catalogue_changed();
     return done;
 }
 
@@ -153,6 +142,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .asking = asker_.read_figures(),
                         .retries = chances_.read_figures(),
                         .rounds = rounds_.read_figures(),
+                        .sales_forgotten = forgetter_.forgotten(),
                         .webhook = std::nullopt,
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},

@@ -1,5 +1,6 @@
 #include "ledger/catalogue_book.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "ledger/guarded.hpp"
@@ -44,6 +45,15 @@ std::optional<window> take_window(store::connection& c, sale::round_id id) {
     window w;
     rows.read(w.starts_at, w.ends_at);
     return w;
+}
+
+// For the short lists that only admins ask for.
+template <class T, class Id>
+result<T> find_in(result<std::vector<T>> all, Id id) {
+    if (!all) return all.error();
+    const auto found = std::ranges::find(*all, id, &T::id);
+    if (found == all->end()) return errc::not_found;
+    return std::move(*found);
 }
 
 bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
@@ -94,6 +104,10 @@ result<std::vector<sale::product>> catalogue_book::products() {
     });
 }
 
+result<sale::product> catalogue_book::find_product(sale::product_id id) {
+    return find_in(products(), id);
+}
+
 result<sale::round_id> catalogue_book::add_round(const sale::round& r) {
     if (!makes_sense(r)) return errc::invalid;
     return guarded("catalogue.add_round", [&]() -> result<sale::round_id> {
@@ -132,5 +146,7 @@ result<std::vector<sale::round>> catalogue_book::rounds() {
         return all;
     });
 }
+
+result<sale::round> catalogue_book::find_round(sale::round_id id) { return find_in(rounds(), id); }
 
 }  // namespace floodgate::ledger

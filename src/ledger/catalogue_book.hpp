@@ -38,11 +38,13 @@ public:
     result<sale::product_id> add_product(const sale::product& p);
     result<void> update_product(const sale::product& p);  // not_found
     result<std::vector<sale::product>> products();
+    result<sale::product> find_product(sale::product_id id);  // not_found
 
     result<sale::round_id> add_round(const sale::round& r);  // invalid: ends before it starts
     // not_found, invalid. Its sales follow at once: a sale's window is its round's.
     result<void> update_round(const sale::round& r);
     result<std::vector<sale::round>> rounds();
+    result<sale::round> find_round(sale::round_id id);  // not_found
 
     // not_found: product or round; already_exists: the product is in that round already.
     // Writes the stock log's first line.
@@ -54,6 +56,7 @@ public:
     result<void> set_sale_state(sale::sale_id id, sale::sale_state to);
     // All sales with their windows, in order of id.
     result<std::vector<sale::sale>> sales();
+    result<sale::sale> find_sale(sale::sale_id id);  // not_found
 
     // delta > 0 adds, delta < 0 removes; with its stock-log line in one transaction. Gives the new
     // total. not_found; conflict: fewer free units than are to be removed; invalid: past stock_max.

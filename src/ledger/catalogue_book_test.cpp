@@ -126,6 +126,20 @@ TEST_P(CatalogueContractTest, SenselessTermsAreInvalid) {
     refuse([](sale::sale& s) { s.pay_within_s = sale::pay_within_s_max + 1; });
 }
 
+TEST_P(CatalogueContractTest, FindsOneOfEachByItsId) {
+    verbs_.add_sale({.stock = 5});
+    const auto id = verbs_.add_sale({.stock = 6});
+    const sale::sale found = catalogue_.find_sale(id).value();
+    EXPECT_EQ(found.id, id);
+    EXPECT_EQ(found.stock, 6);
+    EXPECT_EQ(found.starts_at, noon) << "with the window of its round";
+    EXPECT_EQ(catalogue_.find_round(found.round)->id, found.round);
+    EXPECT_EQ(catalogue_.find_product(found.product)->id, found.product);
+    EXPECT_EQ(outcome(catalogue_.find_sale({99})), errc::not_found);
+    EXPECT_EQ(outcome(catalogue_.find_round({99})), errc::not_found);
+    EXPECT_EQ(outcome(catalogue_.find_product({99})), errc::not_found);
+}
+
 TEST_P(CatalogueContractTest, TermsChangeButNeitherStockNorState) {
     verbs_.add_sale({.stock = 5});
     auto s = only_sale();

@@ -68,6 +68,20 @@ result<stock_and_held> take_figures(store::connection& c, sale::sale_id id) {
     return f;
 }
 
+// Read by read_sale().
+constexpr std::string_view all_sales =
+    "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
+    "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
+    "FROM sales s JOIN rounds r ON r.id = s.round_id";
+
+sale::sale read_sale(store::row_cursor& rows) {
+    sale::sale s;
+    rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.pay_within_s,
+              s.starts_at, s.ends_at, s.revision);
+    s.state = to_state(rows.asked().text(11));
+    return s;
+}
+
 }  // namespace
 
 result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now) {
@@ -129,18 +143,19 @@ result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to) {
 result<std::vector<sale::sale>> catalogue_book::sales() {
     return guarded("catalogue.sales", [&]() -> result<std::vector<sale::sale>> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
-            "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
-            "FROM sales s JOIN rounds r ON r.id = s.round_id ORDER BY s.id");
+        auto rows = c->ask(std::string(all_sales).append(" ORDER BY s.id"));
         std::vector<sale::sale> all;
-        while (rows.next()) {
-            sale::sale& s = all.emplace_back();
-            rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit,
-                      s.pay_within_s, s.starts_at, s.ends_at, s.revision);
-            s.state = to_state(rows.asked().text(11));
-        }
+        while (rows.next()) all.push_back(read_sale(rows));
         return all;
+    });
+}
+
+result<sale::sale> catalogue_book::find_sale(sale::sale_id id) {
+    return guarded("catalogue.find_sale", [&]() -> result<sale::sale> {
+        const auto c = db_.reader();
+        auto rows = c->ask(std::string(all_sales).append(" WHERE s.id = ?"), id);
+        if (!rows.next()) return errc::not_found;
+        return read_sale(rows);
     });
 }
 

@@ -26,9 +26,11 @@ std::optional<std::string> oddity(const payment_line& p) {
         return fmt::format("nobody can answer the question {}", p.question);
     if (close && *p.state != "unpaid")
         return fmt::format("it is to be closed, but the order is {}", *p.state);
-    if (refund != (*p.state == "refunding"))
-        return fmt::format("the order is {}, but {}", *p.state,
-                           refund ? "its refund is asked for" : "nobody asks for its refund");
+    const bool gave_units_away = *p.state == "closed" || *p.state == "failed";  // late money
+    if (refund && *p.state != "refunding" && !gave_units_away)
+        return fmt::format("the order is {}, but its refund is asked for", *p.state);
+    if (!refund && *p.state == "refunding")
+        return "the order is refunding, but nobody asks for its refund";
     if (close && p.cause.empty()) return "it is to be closed, and nothing says why";
     return std::nullopt;
 }

@@ -13,9 +13,9 @@ class InspectionOfMovesContractTest : public MoveTest {
 protected:
     InspectionOfMovesContractTest() {
         std::int64_t buyer = 0;
-        for (const char* state :
-             {"unpaid", "begun", "closing", "paid", "refunding", "refunded", "closed", "failed"})
-            orders_.order_in(state, sale_, ++buyer);  // 1001 to 1008
+        for (const char* state : {"unpaid", "begun", "closing", "paid", "refunding", "refunded",
+                                  "closed", "failed", "late"})
+            orders_.order_in(state, sale_, ++buyer);  // 1001 to 1009
     }
     void break_by(const std::string& sql) { verbs_.sql(sql); }
 };

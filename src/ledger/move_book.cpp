@@ -26,6 +26,11 @@ struct taken {
 
     bool allows(order_event event) const { return sale::after(row.order.state, event).has_value(); }
     bool closing() const { return row.question == asks_close; }
+    bool refund_is_asked() const { return row.question == asks_refund; }
+    bool gave_its_units_away() const {
+        return row.order.state == sale::order_state::closed ||
+               row.order.state == sale::order_state::failed;
+    }
     move_outcome unmoved() const { return {row.order}; }
     move_outcome moved() const { return {row.order, true}; }
 };
@@ -143,9 +148,25 @@ result<move_outcome> move_book::close(sale::order_no no, instant now) {
 
 result<move_outcome> move_book::finish_refund(sale::order_no no, instant now) {
     return guarded("moves.finish_refund", [&] {
-        return one_move(db_, no, whoever, now, [](taken& t) {
+        return one_move(db_, no, whoever, now, [&](taken& t) {
+            if (t.gave_its_units_away() && t.refund_is_asked()) {
+                settle_question_of(t.book, no);
+                touch_order(t.book, no);
+                return t.moved();
+            }
             if (!t.allows(order_event::refund_done)) return t.unmoved();
             return advance_and_settle(t, order_event::refund_done);
+        });
+    });
+}
+
+result<move_outcome> move_book::refund_late_money(sale::order_no no, instant now) {
+    return guarded("moves.refund_late_money", [&] {
+        return one_move(db_, no, whoever, now, [&](taken& t) {
+            if (!t.gave_its_units_away() || t.refund_is_asked()) return t.unmoved();
+            if (!t.row.begun()) remember_channel(t, by_hand);
+            open_question_for(t.book, no, {asks_refund, ""}, now);
+            return t.moved();
         });
     });
 }

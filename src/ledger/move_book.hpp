@@ -6,6 +6,9 @@
 //
 // An order for which a payment was begun is not closed before its channel has said that nobody can
 // pay any more: until then it stays unpaid and `closing`, its units held, its channel to be asked.
+//
+// Money may still come for an order whose units were given away. The order stays as it is; a refund
+// is asked of its channel until the channel says that the money is back.
 
 #pragma once
 
@@ -23,9 +26,10 @@ class database;
 namespace floodgate::ledger {
 
 struct move_outcome {
-    sale::order order;       // as it is now
-    bool moved = false;      // false: its state did not allow it; nothing was changed
-    std::int64_t event = 0;  // of a change of state; 0: none (a payment begun, being closed)
+    sale::order order;   // as it is now
+    bool moved = false;  // false: its state did not allow it; nothing was changed
+    // Of a change of state; 0: none (a payment begun, being closed, late money on its way back).
+    std::int64_t event = 0;
 };
 
 // What a channel has to be asked for.
@@ -78,8 +82,11 @@ public:
     result<move_outcome> pay(sale::order_no no, instant now);
     // The channel says that nobody can pay any more: unpaid and closing -> closed.
     result<move_outcome> close(sale::order_no no, instant now);
-    // refunding -> refunded.
+    // refunding -> refunded. Late money is back: its question is settled, the state stays.
     result<move_outcome> finish_refund(sale::order_no no, instant now);
+    // Money came for a closed or failed order: its channel has to give it back. Not moved: the
+    // order is in another state, or its refund is asked for already.
+    result<move_outcome> refund_late_money(sale::order_no no, instant now);
 
     // Unpaid orders whose deadline is `now` or earlier and which are not being closed, earliest
     // first, at most `max`, in one transaction: one stock update and one log line per sale. An

@@ -116,6 +116,31 @@ TEST_P(MoveContractTest, ARefundEndsWhenTheBuyerHasTheMoney) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
+TEST_P(MoveContractTest, LateMoneyGoesBackAndTheOrderStaysClosed) {
+    const auto p = orders_.order_in("closing", sale_, 1);
+    EXPECT_TRUE(moves_.close(p.order, p.at).value().moved);
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+
+    const auto asked = moves_.refund_late_money(p.order, p.at).value();
+    EXPECT_TRUE(asked.moved);
+    EXPECT_EQ(asked.event, 0) << "the buyer's order is what it was";
+    const auto open = moves_.open_questions(p.at, 10).value();
+    ASSERT_EQ(open.size(), 1U);
+    EXPECT_EQ(open[0].what, question::refund);
+    EXPECT_EQ(open[0].method, method);
+    EXPECT_EQ(open[0].order.no, p.order);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+
+    const auto done = moves_.finish_refund(p.order, p.at).value();
+    EXPECT_TRUE(done.moved);
+    EXPECT_EQ(done.event, 0);
+    EXPECT_EQ(move_verbs::shown(done.order), "closed cancelled");
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+    EXPECT_EQ(verbs_.held(sale_), 0);
+    EXPECT_THAT(orders_.mailbox(1), ElementsAre("1001 unpaid>closed cancelled"));
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
 TEST_P(MoveContractTest, AForeignOrderIsLikeAMissingOne) {
     const auto p = orders_.order_in("paid", sale_, 1);
     const auto before = orders_.picture();
@@ -127,6 +152,7 @@ TEST_P(MoveContractTest, AForeignOrderIsLikeAMissingOne) {
     EXPECT_EQ(outcome(moves_.pay({7}, p.at)), errc::not_found);
     EXPECT_EQ(outcome(moves_.close({7}, p.at)), errc::not_found);
     EXPECT_EQ(outcome(moves_.finish_refund({7}, p.at)), errc::not_found);
+    EXPECT_EQ(outcome(moves_.refund_late_money({7}, p.at)), errc::not_found);
     EXPECT_EQ(orders_.picture(), before);
 }
 

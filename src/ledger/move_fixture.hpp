@@ -22,13 +22,14 @@ enum class act : std::uint8_t {
     close_due,
     close,
     ask_refund,
-    finish_refund
+    finish_refund,
+    refund_late
 };
-inline constexpr std::array acts{act::begin, act::cancel,     act::pay,          act::close_due,
-                                 act::close, act::ask_refund, act::finish_refund};
+inline constexpr std::array acts{act::begin, act::cancel,     act::pay,           act::close_due,
+                                 act::close, act::ask_refund, act::finish_refund, act::refund_late};
 inline const char* to_text(act a) {
-    constexpr std::array words{"begin", "cancel",     "pay",          "close_due",
-                               "close", "ask_refund", "finish_refund"};
+    constexpr std::array words{"begin", "cancel",     "pay",           "close_due",
+                               "close", "ask_refund", "finish_refund", "refund_late"};
     return words.at(static_cast<std::size_t>(a) - 1);
 }
 
@@ -49,7 +50,8 @@ public:
     void begin(const sale::promise& p) {
         EXPECT_TRUE(moves_.begin_payment(p.order, p.buyer, method, p.at).value().moved);
     }
-    // "unpaid", "begun" or "closing" (unpaid, both), or any state that is stored.
+    // "unpaid", "begun" or "closing" (unpaid, both), "late" (closed, its money on the way back), or
+    // any state that is stored.
     sale::promise order_in(std::string_view state, sale::sale_id sale, std::int64_t buyer) {
         if (state == "failed") return order({999}, buyer);
         const auto p = order(sale, buyer);
@@ -58,6 +60,11 @@ public:
         begin(p);
         if (state == "begun") return p;
         if (state == "closing") return moved(p, moves_.cancel(p.order, p.buyer, p.at));
+        if (state == "late") {
+            moved(p, moves_.cancel(p.order, p.buyer, p.at));
+            moved(p, moves_.close(p.order, p.at));
+            return moved(p, moves_.refund_late_money(p.order, p.at));
+        }
         moved(p, moves_.pay(p.order, p.at));
         if (state == "paid") return p;
         moved(p, moves_.ask_refund(p.order, p.buyer, p.at));
@@ -75,6 +82,7 @@ public:
         case act::close: return moves_.close(p.order, p.at);
         case act::ask_refund: return moves_.ask_refund(p.order, p.buyer, p.at);
         case act::finish_refund: return moves_.finish_refund(p.order, p.at);
+        case act::refund_late: return moves_.refund_late_money(p.order, p.at);
         }
         return errc::invalid;
     }

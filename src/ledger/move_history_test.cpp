@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "ledger/move_fixture.hpp"
 #include "sale/order_move.hpp"
@@ -12,12 +13,13 @@ namespace {
 using sale::order_event;
 using testing::IsEmpty;
 
-// An order's life as sale::after has it, and the two things it does not know: a payment was begun,
-// and being closed.
+// An order's life as sale::after has it, and what that does not know: a payment was begun, the
+// order is being closed, money came too late.
 struct model {
     sale::order order;
     bool begun = false;
-    int returned = 0;  // how often the unit went back
+    bool late = false;  // closed, and money that came after that is on its way back
+    int returned = 0;   // how often the unit went back
 
     // Moved?
     bool perform(act a) {
@@ -31,7 +33,10 @@ struct model {
             return advance(order.closing == "cancelled" ? order_event::cancelled
                                                         : order_event::timed_out);
         case act::ask_refund: return advance(order_event::refund_asked);
-        case act::finish_refund: return advance(order_event::refund_done);
+        case act::finish_refund:
+            return std::exchange(late, false) || advance(order_event::refund_done);
+        case act::refund_late:
+            return order.state == sale::order_state::closed && !std::exchange(late, true);
         }
         return false;
     }
@@ -62,7 +67,7 @@ class MoveHistoryContractTest : public MoveTest {
 protected:
     MoveHistoryContractTest() { sale_ = verbs_.add_sale({.stock = 1'000'000}); }
 
-    // Histories of that many moves, numbered in base 7; every shorter one is the start of a longer.
+    // Histories of that many moves, numbered in base 8; every shorter one is the start of a longer.
     void live(std::uint64_t history, int length) {
         const auto p = orders_.order(sale_, ++buyer_);
         model m{orders_.find(p)};

@@ -2,7 +2,6 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "api/order_api.hpp"
 #include "api/order_json.hpp"
 #include "sale/order_number.hpp"
 
@@ -59,18 +58,18 @@ result<hello> make_hello(api::services& with, sale::user_id buyer,
     // The mailbox first: the orders, read later, are at least as new as its last line.
     auto missed = read_mailbox(with, buyer, since);
     if (!missed) return missed.error();
-    auto orders = api::latest_orders(with, buyer, {0}, orders_max);
+    const auto orders = with.orders.latest(buyer, {0}, orders_max);
     if (!orders) return orders.error();
 
     hello out;
     out.last_event = missed->last;
-    for (const json::value& o : *orders) {
-        const auto no = sale::parse_order_no(o.at("order_no").as_string());
-        const auto state = sale::parse_order_state(o.at("status").as_string());
-        out.states.emplace(*no, *state);
+    json::array shown;
+    for (const sale::order& o : *orders) {
+        out.states.emplace(o.no, o.state);
+        shown.push_back(api::to_json(o));
     }
     out.text = json::serialize(json::object{{"type", "hello"},
-                                            {"orders", std::move(*orders)},
+                                            {"orders", std::move(shown)},
                                             {"events", std::move(missed->events)},
                                             {"last_event", out.last_event},
                                             {"heartbeat_ms", heartbeat.count()}});

@@ -46,6 +46,12 @@ struct order {
     std::string closing;
 };
 
+// Only the order's payment channel can say what becomes of it next: it is being closed or refunded.
+inline bool waits_for_channel(const order& o) {
+    return o.state == order_state::refunding ||
+           (o.state == order_state::unpaid && !o.closing.empty());
+}
+
 // What a promise makes of itself: queued, to be paid at once.
 struct promise;
 order order_from(const promise& p);

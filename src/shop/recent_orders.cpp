@@ -11,7 +11,8 @@ bool is_entry(const sale::order_news& news) { return news.event == 0 && news.wha
 
 recent_orders::recent_orders(recent_options o)
     : per_part_max_(std::max<std::size_t>((o.max + parts - 1) / parts, 1)),
-      believed_for_(o.believed_for) {}
+      believed_for_(o.believed_for),
+      numbers_in_order_(o.numbers_in_order) {}
 
 recent_orders::known recent_orders::note(const sale::order_news& news) const {
     known k{.order = news.what, .event = news.event};

@@ -25,6 +25,8 @@ namespace floodgate::shop {
 struct recent_options {
     std::size_t max = 100'000;     // orders remembered
     milliseconds believed_for{0};  // 0: for ever
+    // Promises are entered in the order of their numbers. False where several nodes give numbers.
+    bool numbers_in_order = true;
 };
 
 class recent_orders {
@@ -39,11 +41,15 @@ public:
     // The book was changed in another way than by moves: it must be asked again.
     void forget_all();
 
-    // The largest number that was entered before this one was told anything.
+    // The largest number that was entered before anything was told here.
     void start_from(sale::order_no entered) { newest_entered_ = entered.value; }
-    // The largest number ever told as entered; 0: none was yet. Promises are entered in the order
-    // of their numbers, so what the gate has promised above it is still queued.
+    // The largest number ever told as entered; 0: none was yet.
     sale::order_no newest_entered() const { return {newest_entered_.load()}; }
+    // What the gate has promised beyond the newest entry is still queued: the ledger need not be
+    // asked. Never true where numbers do not come in order.
+    bool is_beyond_entries(sale::order_no no) const {
+        return numbers_in_order_ && no > newest_entered();
+    }
 
 private:
     static constexpr std::size_t parts = 64;  // 2^6: see part_of
@@ -69,6 +75,7 @@ private:
 
     const std::size_t per_part_max_;
     const milliseconds believed_for_;
+    const bool numbers_in_order_;
     std::array<part, parts> parts_;
     std::atomic<std::uint64_t> newest_entered_{0};
 };

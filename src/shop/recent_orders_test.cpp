@@ -92,6 +92,18 @@ TEST(RecentOrders, KnowsTheNewestNumberThatWasEntered) {
     EXPECT_EQ(recent.newest_entered().value, 1999U);  // long after 9 was forgotten
 }
 
+TEST(RecentOrders, OnlyWhereNumbersComeInOrderIsAHigherNumberSurelyNotEntered) {
+    recent_orders in_order({.max = 64}), of_many_nodes({.max = 64, .numbers_in_order = false});
+    for (recent_orders* recent : {&in_order, &of_many_nodes}) {
+        recent->start_from({5});
+        recent->apply(news_of{.no = 7});
+        EXPECT_FALSE(recent->is_beyond_entries({6}));
+        EXPECT_FALSE(recent->is_beyond_entries({7}));
+    }
+    EXPECT_TRUE(in_order.is_beyond_entries({8}));
+    EXPECT_FALSE(of_many_nodes.is_beyond_entries({8}));
+}
+
 TEST(RecentOrders, TakesFromManyThreads) {
     recent_orders recent({.max = 10'000});
     std::vector<std::thread> tellers;
@@ -99,8 +111,7 @@ TEST(RecentOrders, TakesFromManyThreads) {
     for (int t = 0; t < 4; ++t)
         tellers.emplace_back([&recent, t] {
             for (std::uint64_t no = 1; no <= 500; ++no)
-                recent.apply(
-                    news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
+                recent.apply(news_of{.no = no, .state = t % 2 ? paid : refunding, .event = t + 1});
         });
     for (auto& t : tellers) t.join();
     for (std::uint64_t no = 1; no <= 500; ++no) EXPECT_EQ(recent.find({no})->state, paid);

@@ -1,4 +1,6 @@
-// What follows a move in the ledger: units go back to the gate, and whoever listens is told.
+// What follows a move in the ledger: units go back to the gate, then the news is told.
+//
+// Handlers, timed jobs and the clerk all settle through here.
 
 #pragma once
 
@@ -20,10 +22,13 @@ public:
     settlement(gate::turnstile& turnstile, sale::tell_news told)
         : turnstile_(turnstile), told_(std::move(told)) {}
 
-    // What did not move has no aftermath. In this order: who is told that the unit is back may buy
-    // it.
+    // Skips what did not move. The units are released before the news is told: a buyer who hears
+    // that a unit is back can then buy it.
     void settle(std::span<const ledger::move_outcome> outcomes) const;
     void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
+
+    // The same for orders that were just entered. Those that the ledger refused hold no units.
+    void settle(std::span<const sale::order_news> news) const;
 
     // How many orders came into this state by a move, since start.
     std::uint64_t moves_to(sale::order_state state) const {

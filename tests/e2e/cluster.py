@@ -109,7 +109,7 @@ class ClusterTest(FloodgateTest):
 
 class Buyers:
     """They come one after the other at a steady pace, from many threads, and whoever is told `busy`,
-    or nothing, comes back until they hear something else. Keeps what each was told and when."""
+    `undecided` or nothing comes back until they hear something else. Keeps what each was told and when."""
     THREADS = 24
     COME_BACK_S = 0.2
 
@@ -199,7 +199,7 @@ class Buyers:
         said = answer.code or str(answer.status)
         with self.lock:
             self.slowest_s = max(self.slowest_s, took_s)
-        if said in ("busy", "too_many_requests"):
+        if said in ("busy", "undecided", "too_many_requests"):
             self.come_back(buyer, said)
             return
         with self.lock:

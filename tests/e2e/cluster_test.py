@@ -25,7 +25,8 @@ class ACrowd(ClusterTest):
             (Attempt(self.shop, b) for b in range(1, users + 1)), within_s=300)
         took = time.monotonic() - began
         answers = collections.Counter((a.status, a.code) for a in made)
-        self.assertLessEqual(set(answers), {(202, ""), (409, "sold_out"), (503, "busy")})
+        self.assertLessEqual(set(answers), {(202, ""), (409, "sold_out"), (503, "busy"),
+                                            (503, "undecided")})
         sold = {a.order_no: a.buyer for a in made + self.come_back(made)
                 if a.accepted or a.code == "already_ordered"}
         self.assertEqual(len(sold), stock)
@@ -41,16 +42,17 @@ class ACrowd(ClusterTest):
                     answers={str(k): n for k, n in answers.items()})
 
     def come_back(self, made):
-        """Whoever was told `busy` asks until they hear more. Redis may not have answered in time and
-        yet have sold to them: then they are refused because of that very order."""
-        later, asking = [], [a for a in made if a.code == "busy"]
+        """Whoever was told `busy` or `undecided` asks until they hear more. Redis may have sold to the
+        undecided: then they are refused because of that very order."""
+        later, asking = [], [a for a in made if a.status == 503]
         while asking:
             asking = Crowd(self.front.address, 200).rush(
                 [Attempt(self.shop, a.buyer) for a in asking], within_s=300)
             later += asking
-            asking = [a for a in asking if a.code == "busy"]
+            asking = [a for a in asking if a.status == 503]
         self.assertLessEqual({(a.status, a.code) for a in later}, {
-            (202, ""), (409, "sold_out"), (409, "already_ordered"), (503, "busy")})
+            (202, ""), (409, "sold_out"), (409, "already_ordered"), (503, "busy"),
+            (503, "undecided")})
         return later
 
     def assert_both_worked(self):
@@ -114,7 +116,8 @@ class OneShop(ClusterTest):
         self.assertEqual(self.b.get(f"{API}/me", token).status, 200)
         self.assertEqual(self.a.post(f"{API}/auth/logout", token=token).status, 204)
         self.assertEqual(self.a.get(f"{API}/me", token).status, 401)
-        self.wait_until(lambda: self.b.get(f"{API}/me", token).status == 401, 5, "still logged in")  # a busy machine has slack
+        # Two seconds are promised; a busy machine has slack.
+        self.wait_until(lambda: self.b.get(f"{API}/me", token).status == 401, 5, "still logged in")
 
     def test_a_ticket_of_one_opens_a_socket_on_the_other_which_hears_of_everything(self):
         ticket = self.a.post(f"{API}/ws/ticket", token=self.token(1)).json["ticket"]

@@ -54,9 +54,11 @@ class Record:
                 if wish not in self.granted:
                     self.unknown.add(wish)
                 continue
-            if a.code == "busy" and CLUSTERED:  # Redis did not answer in time: it may be done
+            if a.code == "undecided":  # Redis did not answer in time: it may be done
                 if wish not in self.granted:
                     self.unknown.add(wish)
+                continue
+            if a.code == "busy" and CLUSTERED:  # nothing was promised; what came before is as it was
                 continue
             if a.accepted:
                 self.note_acknowledged(a, wish)

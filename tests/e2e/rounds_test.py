@@ -47,7 +47,7 @@ class ByTheClock(SharedServer):
         self.assert_problem(self.client.buy(sale, self.register()), 410, "ended")
 
         deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline and "round.ended" not in self.server.log():
+        while time.monotonic() < deadline and "jobs.round_ended" not in self.server.log():
             time.sleep(0.05)
         for word in ("opened", "ended"):
             self.assertIn(f"round.{word} round={round_}\n", self.server.log())

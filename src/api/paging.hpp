@@ -1,0 +1,53 @@
+// Lists that are given in pages: ?limit=20&before=7 in, the items and the next page's start out.
+
+#pragma once
+
+#include <boost/json/array.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "api/failure.hpp"
+#include "api/query.hpp"
+
+namespace floodgate::api {
+
+struct page_rule {
+    const char* items;   // the answer's member with the items, such as "orders"
+    const char* cursor;  // "before" or "after": the query's member; the answer's is next_before
+    std::int64_t limit_max;
+    std::int64_t limit_usual;
+};
+
+struct page_asked {
+    std::size_t limit = 0;
+    std::int64_t from = 0;  // 0: the first page
+};
+
+// Nothing: `refusal` says what is wrong with the query.
+std::optional<page_asked> read_page(const call& c, const page_rule& rule, reply& refusal);
+
+// `fetch(from, count)` gives a result<std::vector<Item>>, `show(item)` its JSON, and
+// `cursor_of(item)` where the page after this item begins.
+template <class Fetch, class Show, class CursorOf>
+reply page_reply(const call& c, const page_rule& rule, Fetch fetch, Show show, CursorOf cursor_of) {
+    reply refusal;
+    const auto asked = read_page(c, rule, refusal);
+    if (!asked) return refusal;
+    // One more than asked for tells whether there is a next page.
+    const auto found = fetch(asked->from, asked->limit + 1);
+    if (!found) return failure_reply(found.error(), c.language);
+    boost::json::array items;
+    boost::json::value next;
+    for (const auto& item : *found) {
+        if (items.size() < asked->limit)
+            items.push_back(show(item));
+        else
+            next = cursor_of((*found)[asked->limit - 1]);
+    }
+    return json_reply(200, {{rule.items, std::move(items)},
+                            {std::string("next_") + rule.cursor, std::move(next)}});
+}
+
+}  // namespace floodgate::api

@@ -1,0 +1,180 @@
+// Products, rounds, terms and stock. The states of sales are in sale_states.cpp, warm-up is in
+// warm_up.cpp.
+
+#include "shop/catalogue_desk.hpp"
+
+#include "base/log.hpp"
+#include "shop/catalogue_json.hpp"
+
+namespace floodgate::shop {
+
+boost::system::error_code catalogue_desk::why_not(const result<void>& told,
+                                                  const std::string& subject) {
+    if (told) return {};
+    log::error("shop.gate_not_told", "subject", subject, "reason", told.error().message());
+    return told.error();
+}
+
+result<sale::sale> catalogue_desk::find(sale::sale_id id) {
+    auto found = book_.catalogue().find_sale(id);
+    if (found) brake_.remember(*found);
+    return found;
+}
+
+ledger::catalogue_book& catalogue_desk::through(const actor& by) {
+    return by.book ? by.book->catalogue() : book_.catalogue();
+}
+
+void catalogue_desk::conclude(const actor& by, const act& done) {
+    self_.catalogue_changed();
+    write_audit(book_.audit(), {by.who, clock_.now()}, done);
+}
+
+// With the terms that the ledger has by now, and their revision: another node may have changed them
+// as well.
+result<void> catalogue_desk::tell_gate(sale::sale_id id) {
+    const auto s = find(id);
+    if (!s) return s.error();
+    return brake_.tell(*s);
+}
+
+// Every sale is told, whatever becomes of the others. The first error counts.
+result<void> catalogue_desk::tell_gate_of_round(sale::round_id id) {
+    const auto all = book_.catalogue().sales();
+    if (!all) return all.error();
+    brake_.remember(*all);
+    result<void> told;
+    for (const sale::sale& s : *all) {
+        if (s.round != id) continue;
+        if (const auto one = brake_.tell(s); !one && told) told = one.error();
+    }
+    return told;
+}
+
+result<std::vector<sale::sale>> catalogue_desk::sales() {
+    const std::lock_guard lock(one_at_a_time_);
+    auto all = book_.catalogue().sales();
+    if (all) brake_.remember(*all);
+    return all;
+}
+
+result<sale::product> catalogue_desk::add_product(const sale::product& p, const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto id = through(by).add_product(p);
+    if (!id) return id.error();
+    sale::product kept = p;
+    kept.id = *id;
+    conclude(by, {"product.created", subject_of("product", id->value), {}, to_json(kept)});
+    return kept;
+}
+
+result<sale::product> catalogue_desk::change_product(sale::product_id id,
+                                                     const product_change& change,
+                                                     const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto old = book_.catalogue().find_product(id);
+    if (!old) return old.error();
+    const sale::product p{.id = id,
+                          .title = change.title.value_or(old->title),
+                          .description = change.description.value_or(old->description),
+                          .pictures = change.pictures.value_or(old->pictures),
+                          .list_price = change.list_price.value_or(old->list_price)};
+    if (const auto done = through(by).update_product(p); !done) return done.error();
+    conclude(by, {"product.changed", subject_of("product", id.value), to_json(*old), to_json(p)});
+    return p;
+}
+
+result<sale::round> catalogue_desk::add_round(const sale::round& r, const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto id = through(by).add_round(r);
+    if (!id) return id.error();
+    sale::round kept = r;
+    kept.id = *id;
+    conclude(by, {"round.created", subject_of("round", id->value), {}, to_json(kept)});
+    return kept;
+}
+
+result<changed_round> catalogue_desk::change_round(sale::round_id id, const round_change& change,
+                                                   const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto old = book_.catalogue().find_round(id);
+    if (!old) return old.error();
+    const sale::round r{.id = id,
+                        .title = change.title.value_or(old->title),
+                        .starts_at = change.starts_at.value_or(old->starts_at),
+                        .ends_at = change.ends_at.value_or(old->ends_at)};
+    if (const auto done = through(by).update_round(r); !done) return done.error();
+    const std::string subject = subject_of("round", id.value);
+    const auto gate = why_not(tell_gate_of_round(id), subject);
+    conclude(by, {"round.changed", subject, to_json(*old), to_json(r)});
+    return changed_round{r, gate};
+}
+
+result<sale::sale> catalogue_desk::add_sale(const sale::sale& s, const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto id = through(by).add_sale(s, clock_.now());
+    if (!id) return id.error();
+    const auto kept = find(*id);  // with the window of its round
+    if (!kept) return kept.error();
+    conclude(by, {"sale.created", subject_of("sale", id->value), {}, to_json(*kept)});
+    return kept;
+}
+
+result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_change& change,
+                                                  const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto old = find(id);
+    if (!old) return old.error();
+    sale::sale s = *old;
+    s.price = change.price.value_or(old->price);
+    s.price_points = change.price_points.value_or(old->price_points);
+    s.limit = change.limit.value_or(old->limit);
+    s.pay_within_s = change.pay_within_s.value_or(old->pay_within_s);
+    // Promises made under the old limit may be on their way to the ledger, which holds them to the
+    // limit it finds.
+    if (s.limit < old->limit && old->state != sale::sale_state::draft) return errc::conflict;
+    if (const auto done = through(by).update_sale_terms(s); !done) return done.error();
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(tell_gate(id), subject);
+    conclude(by, {"sale.changed", subject, to_json(*old), to_json(s)});
+    return changed_sale{s, gate};
+}
+
+// Adding: the ledger first, or the gate would promise units that have no stock behind them.
+// Removing: the gate first. Only units that it has let go of may leave the ledger.
+result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock_change& change,
+                                                const actor& by) {
+    if (change.delta < 0) {
+        sale::sale smaller = s;
+        smaller.stock += change.delta;
+        smaller.revision = 0;  // the ledger does not know of it yet
+        if (smaller.stock < 0) return errc::conflict;
+        if (const auto told = brake_.tell(smaller); !told) return told.error();
+    }
+    const auto total = through(by).change_stock(s.id, change.delta, change.note, clock_.now());
+    // The units go back to the gate, also when the ledger cannot even be read.
+    if (!total && change.delta < 0 && !tell_gate(s.id))
+        (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
+    return total;
+}
+
+result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_change& change,
+                                                  const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto old = find(id);
+    if (!old) return old.error();
+    const auto total = move_stock(*old, change, by);
+    if (!total) return total.error();
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(tell_gate(id), subject);
+    conclude(by, {change.delta > 0 ? "stock.added" : "stock.removed",
+                  subject,
+                  {{"stock", old->stock}},
+                  {{"stock", *total}, {"note", change.note}}});
+    sale::sale s = *old;
+    s.stock = *total;
+    // Removed units have left the gate before: all that it may lack is the revision.
+    return changed_sale{s, change.delta > 0 ? gate : boost::system::error_code()};
+}
+
+}  // namespace floodgate::shop

@@ -1,0 +1,157 @@
+// The one place where the catalogue is changed: products, rounds, sales, their states, terms and
+// stock. Admins and Floodgate itself use the same verbs.
+//
+// Changes are made one at a time. Each takes the same steps in the same order: the ledger, so that
+// it holds after a crash; the gate; the buyers' pages on every node (node::catalogue_changed); a
+// line in the audit book. Two verbs have a reason to ask the gate first:
+//
+// - Removing units: the gate knows what was promised and is not in the ledger yet.
+// - Pausing and ending are the brake, which works while the ledger does not. The gate is closed at
+//   once, even while another change waits for the ledger. Then the ledger is written, and as long
+//   as that fails, step() tries again. Until it has followed, pages and admins' lists show the old
+//   state. A restart before that leaves the sale as the ledger has it: open. In a cluster Redis
+//   keeps the closed sale beyond a restart until something loads it again; a rebuilt gate is closed
+//   again by the next try; and resuming works only on the node that paused.
+//
+// Besides the errors listed, every verb gives what the ledger says when it fails
+// (store_unavailable, corrupt) and fenced, when the actor's ledger is not this node's any more.
+
+#pragma once
+
+#include <boost/json/array.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "shop/audit_trail.hpp"
+#include "shop/node.hpp"
+#include "shop/sale_brake.hpp"
+
+namespace floodgate::shop {
+
+// In a change, what is left out keeps its value.
+struct product_change {
+    std::optional<std::string> title{}, description{};
+    std::optional<std::vector<std::string>> pictures{};
+    std::optional<sale::fen> list_price{};
+};
+struct round_change {
+    std::optional<std::string> title{};
+    std::optional<instant> starts_at{}, ends_at{};
+};
+struct terms_change {
+    std::optional<sale::fen> price{};
+    std::optional<sale::points> price_points{};
+    std::optional<std::uint32_t> limit{}, pay_within_s{};
+};
+struct stock_change {
+    std::int64_t delta = 0;  // not 0
+    std::string note{};
+};
+
+// What became of a change that the ledger has.
+struct changed_round {
+    sale::round round;
+    boost::system::error_code gate{};  // why the gate has not followed; none: it has
+};
+struct changed_sale {
+    sale::sale sale;
+    boost::system::error_code gate{};  // the same
+    bool book_pending = false;         // the brake only: the ledger will follow
+};
+
+struct warmed_sale {
+    sale::sale_id id;
+    boost::system::error_code why_not{};  // none: it is in the gate
+};
+boost::json::array to_json(const std::vector<warmed_sale>& sales);
+struct warm_up_progress {
+    bool running = false;
+    std::int64_t total = 0, done = 0, failed = 0;
+    instant started_at{};  // of the latest one; 1970: there was none
+};
+
+// Any thread, unless it says otherwise.
+class catalogue_desk {
+public:
+    catalogue_desk(ledger::ledger& book, gate::turnstile& gate, node& self,
+                   const floodgate::clock& clock)
+        : book_(book), brake_(gate), self_(self), clock_(clock) {}
+
+    result<sale::product> add_product(const sale::product& p, const actor& by);
+    // not_found
+    result<sale::product> change_product(sale::product_id id, const product_change& change,
+                                         const actor& by);
+
+    // invalid: it ends before it starts.
+    result<sale::round> add_round(const sale::round& r, const actor& by);
+    // not_found; invalid. The new window holds for the round's sales at once.
+    result<changed_round> change_round(sale::round_id id, const round_change& change,
+                                       const actor& by);
+
+    // A draft. not_found: product or round; already_exists: the product is in that round already.
+    result<sale::sale> add_sale(const sale::sale& s, const actor& by);
+    // not_found; conflict: the limit of a sale that is no draft can only be raised. What was
+    // promised before keeps its price.
+    result<changed_sale> change_terms(sale::sale_id id, const terms_change& change,
+                                      const actor& by);
+    // not_found; conflict: fewer units are free than are to be removed; invalid: past stock_max.
+    result<changed_sale> change_stock(sale::sale_id id, const stock_change& change,
+                                      const actor& by);
+
+    // A sale's state. not_found; conflict: its present state does not allow it. Asking again for
+    // what is so is fine.
+    result<changed_sale> publish(sale::sale_id id, const actor& by);  // draft -> published
+    result<changed_sale> pause(sale::sale_id id, const actor& by);    // published -> paused
+    // paused -> published. Takes back a pause that the ledger has not followed yet.
+    result<changed_sale> resume(sale::sale_id id, const actor& by);
+    result<changed_sale> end(sale::sale_id id, const actor& by);  // -> ended, for good
+
+    // Loads the sale into the gate again, as the ledger has it: harmless at any time. not_found;
+    // conflict: it is a draft, or the gate has promised more units than the ledger has. Only what
+    // a person asks for goes into the audit book.
+    result<sale::sale> warm_up(sale::sale_id id, const actor& by);
+    // The same for all published and paused sales. conflict: one is running already.
+    result<std::vector<warmed_sale>> warm_up_all(const actor& by);
+    warm_up_progress progress() const;
+
+    // All sales, as the ledger has them now.
+    result<std::vector<sale::sale>> sales();
+
+    // Lets the ledger follow the brake. Call it often, from one thread.
+    void step();
+
+private:
+    result<sale::sale> find(sale::sale_id id);
+    ledger::catalogue_book& through(const actor& by);
+    void conclude(const actor& by, const act& done);
+    // The gate's error, if there is one, and logs it.
+    static boost::system::error_code why_not(const result<void>& told, const std::string& subject);
+    result<void> tell_gate(sale::sale_id id);
+    result<void> tell_gate_of_round(sale::round_id id);
+    result<std::int64_t> move_stock(const sale::sale& s, const stock_change& change,
+                                    const actor& by);
+    result<changed_sale> open(sale::sale_id id, sale::sale_state from, const char* action,
+                              const actor& by);
+    result<changed_sale> close(sale::sale_id id, sale::sale_state to, const actor& by);
+    result<changed_sale> follow(sale::sale_id id);
+    changed_sale wait_for_book(const pending_closing& p);
+    boost::system::error_code give_up(const sale::sale& s, const boost::system::error_code& why);
+    changed_sale finish(const pending_closing& p, const sale::sale& before);
+    result<void> warm_up_piece(std::span<const sale::sale_id> ids, std::vector<warmed_sale>& out);
+
+    ledger::ledger& book_;
+    sale_brake brake_;
+    node& self_;
+    const floodgate::clock& clock_;
+    std::mutex one_at_a_time_;  // before the brake's own
+    instant next_look_{};       // of step()
+    std::atomic<bool> warming_up_{false};
+    std::atomic<std::int64_t> total_{0}, done_{0}, failed_{0}, started_ms_{0};
+};
+
+}  // namespace floodgate::shop

@@ -1,0 +1,38 @@
+#include "shop/catalogue_json.hpp"
+
+#include <boost/json/array.hpp>
+
+#include "base/iso_time.hpp"
+
+namespace floodgate::shop {
+
+boost::json::object to_json(const sale::product& p) {
+    return {{"id", p.id.value},
+            {"title", p.title},
+            {"description", p.description},
+            {"pictures", boost::json::array(p.pictures.begin(), p.pictures.end())},
+            {"list_price_fen", p.list_price.value}};
+}
+
+boost::json::object to_json(const sale::round& r) {
+    return {{"id", r.id.value},
+            {"title", r.title},
+            {"starts_at", to_iso(r.starts_at)},
+            {"ends_at", to_iso(r.ends_at)}};
+}
+
+boost::json::object to_json(const sale::sale& s) {
+    return {{"id", s.id.value},
+            {"product_id", s.product.value},
+            {"round_id", s.round.value},
+            {"price_fen", s.price.value},
+            {"price_points", s.price_points.value},
+            {"stock", s.stock},
+            {"limit", s.limit},
+            {"pay_within_s", s.pay_within_s},
+            {"state", to_text(s.state)},
+            {"starts_at", to_iso(s.starts_at)},
+            {"ends_at", to_iso(s.ends_at)}};
+}
+
+}  // namespace floodgate::shop

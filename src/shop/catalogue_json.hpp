@@ -1,0 +1,17 @@
+// Products, rounds and sales as JSON, in the words of the API: its answers and the audit book use
+// the same.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "sale/catalogue.hpp"
+
+namespace floodgate::shop {
+
+boost::json::object to_json(const sale::product& p);
+boost::json::object to_json(const sale::round& r);
+// As admins see it: flat, with the ids of its product and round.
+boost::json::object to_json(const sale::sale& s);
+
+}  // namespace floodgate::shop

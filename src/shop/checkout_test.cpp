@@ -1,0 +1,307 @@
+#include "shop/checkout.hpp"
+
+#include <array>
+
+#include "pay/scripted_channel.hpp"
+#include "shop/book_fixture.hpp"
+
+namespace floodgate::shop {
+namespace {
+
+using ledger::method;
+using ledger::move_verbs;
+using ledger::outcome;
+using pay::trade;
+using testing::IsEmpty;
+
+const char* to_text(checkout_step s) {
+    constexpr std::array words{"done", "under_way", "too_late", "no_effect"};
+    return words.at(static_cast<std::size_t>(s) - 1);
+}
+
+class CheckoutTest : public BookTest {
+protected:
+    CheckoutTest() {
+        auto scripted = std::make_unique<pay::scripted_channel>(method);
+        channel_ = scripted.get();
+        channels_.add(std::move(scripted));
+        channels_.add(std::make_unique<pay::scripted_channel>("other"));
+    }
+    sale::promise order_in(std::string_view state) {
+        return orders_.order_in(state, sale_, ++buyer_);
+    }
+    std::string shown(const sale::promise& p) { return move_verbs::shown(orders_.find(p)); }
+    void pays_at_once() { channel_->begins.always(pay::checkout{.paid = true, .redirect = ""}); }
+    std::int64_t questions() { return moves_.count_questions().value(); }
+    ledger::open_question question() { return moves_.all_questions({}, 10).value().at(0); }
+
+    pay::channels channels_;
+    pay::scripted_channel* channel_ = nullptr;
+    checkout checkout_{{moves_, channels_, settlement_, clock_}};
+    std::int64_t buyer_ = 0;
+};
+
+// Every state x every act.
+
+enum class act : std::uint8_t {
+    begin = 1,   // the channel sends the buyer elsewhere
+    begin_paid,  // the channel has the money there and then
+    cancel,
+    refund,
+    told_paid,  // by the channel, unasked
+    told_closed,
+    told_absent,
+    told_open,
+    told_unsure,
+    asked_paid,  // as the channel answers when it is asked to close
+    asked_closed,
+    asked_unsure,
+    gave_back,  // as it answers when it is asked to refund
+    kept,
+};
+constexpr std::size_t acts = 14;
+
+class CheckoutTableTest : public CheckoutTest {
+protected:
+    // "done paid": the step, then the order as the book has it afterwards.
+    std::string perform(act a, const sale::promise& p) {
+        switch (a) {
+        case act::begin: return said(checkout_.begin(p.order, p.buyer, method));
+        case act::begin_paid:
+            pays_at_once();
+            return said(checkout_.begin(p.order, p.buyer, method));
+        case act::cancel: return said(checkout_.cancel(p.order, p.buyer));
+        case act::refund: return said(checkout_.ask_refund(p.order, p.buyer));
+        case act::told_paid: return told(p, trade::paid);
+        case act::told_closed: return told(p, trade::closed);
+        case act::told_absent: return told(p, trade::absent);
+        case act::told_open: return told(p, trade::open);
+        case act::told_unsure: return told(p, trade::unsure);
+        case act::asked_paid: return asked(p, trade::paid);
+        case act::asked_closed: return asked(p, trade::closed);
+        case act::asked_unsure: return asked(p, trade::unsure);
+        case act::gave_back: return asked_back(p, pay::refund_answer::done);
+        case act::kept: return asked_back(p, pay::refund_answer::unsure);
+        }
+        return "?";
+    }
+
+    void try_one(const char* from, act a, const char* expected) {
+        const auto p = order_in(from);
+        const auto before = orders_.find(p);
+        const std::string picture = orders_.picture();
+        gate_.released.clear();
+        news_.clear();
+        channel_->begins.always(pay::checkout{.paid = false, .redirect = "https://pay.example/1"});
+        const std::string got = perform(a, p);
+        const auto now = orders_.find(p);
+        if (expected) {
+            EXPECT_EQ(got + " " + move_verbs::shown(now), expected);
+        } else {
+            EXPECT_EQ(got, "no_effect");
+            EXPECT_EQ(orders_.picture(), picture);
+        }
+        const bool unit_back = holds_stock(before.state) && !holds_stock(now.state);
+        EXPECT_EQ(gate_.released.size(), unit_back ? 1U : 0U);
+        const bool changed = move_verbs::shown(before) != move_verbs::shown(now);
+        EXPECT_EQ(news_.size(), changed ? 1U : 0U);
+    }
+
+private:
+    std::string said(const result<checkout_answer>& a) { return to_text(a.value().step); }
+    std::string told(const sale::promise& p, trade t) {
+        return to_text(checkout_.notified(p.order, t).value());
+    }
+    std::string asked(const sale::promise& p, trade t) {
+        channel_->queries.always(t);
+        return inquired({orders_.find(p), method, ledger::question::close, 0, "", p.at});
+    }
+    std::string asked_back(const sale::promise& p, pay::refund_answer a) {
+        channel_->refunds.always(a);
+        return inquired({orders_.find(p), method, ledger::question::refund, 0, "", p.at});
+    }
+    std::string inquired(const ledger::open_question& q) {
+        const inquiry i = checkout_.inquire(q).value();
+        EXPECT_EQ(i.note.empty(), i.outcome == inquiry_outcome::settled);
+        return i.outcome == inquiry_outcome::settled ? "done" : "no_effect";
+    }
+};
+
+constexpr const char* no = nullptr;  // no effect, nothing was changed
+constexpr const char* paid = "done paid";
+constexpr const char* shut = "done closed cancelled";
+constexpr const char* to_pay = "under_way unpaid";
+constexpr const char* closing = "under_way unpaid closing cancelled";
+constexpr const char* refund = "under_way refunding";
+constexpr const char* back = "done refunded";
+constexpr const char* late = "under_way closed cancelled";
+constexpr const char* lost = "under_way failed unknown_sale";
+// The inquiry itself moved nothing, but found money that has to go back.
+constexpr const char* late_ = "no_effect closed cancelled";
+constexpr const char* lost_ = "no_effect failed unknown_sale";
+
+struct line {
+    const char* from;
+    std::array<const char*, acts> to;
+};
+// clang-format off
+constexpr std::array<line, 9> lines{{
+    // In the order of `act`: what buyers do; what the channel tells; what it answers.
+    {"unpaid",    {to_pay, paid, shut, no,      paid, no, no, no, no,      paid, no, no, no, no}},
+    {"begun",     {to_pay, paid, closing, no,   paid, no, no, no, no,      paid, no, no, no, no}},
+    {"closing",   {no, no, no, no,              paid, shut, shut, no, no,  paid, shut, no, no, no}},
+    {"paid",      {no, no, no, refund,          no, no, no, no, no,        no, no, no, no, no}},
+    {"refunding", {no, no, no, no,              no, no, no, no, no,        no, no, no, back, no}},
+    {"refunded",  {no, no, no, no,              no, no, no, no, no,        no, no, no, no, no}},
+    {"closed",    {no, no, no, no,              late, no, no, no, no,      late_, no, no, no, no}},
+    {"late",      {no, no, no, no,              late, no, no, no, no,     late_, no, no, shut, no}},
+    {"failed",    {no, no, no, no,              lost, no, no, no, no,      lost_, no, no, no, no}},
+}};
+// clang-format on
+
+TEST_F(CheckoutTableTest, EveryStateAnswersEveryActAsTheTableSays) {
+    for (const line& l : lines)
+        for (std::size_t i = 0; i < acts; ++i) {
+            SCOPED_TRACE(fmt::format("{}, act {}", l.from, i + 1));
+            try_one(l.from, static_cast<act>(i + 1), l.to.at(i));
+        }
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_F(CheckoutTableTest, AForeignOrderIsLikeAMissingOne) {
+    const auto p = order_in("begun");
+    const std::string picture = orders_.picture();
+    for (const sale::order_no number : {p.order, sale::order_no{7}}) {
+        EXPECT_EQ(outcome(checkout_.begin(number, {99}, method)), errc::not_found);
+        EXPECT_EQ(outcome(checkout_.cancel(number, {99})), errc::not_found);
+        EXPECT_EQ(outcome(checkout_.ask_refund(number, {99})), errc::not_found);
+    }
+    EXPECT_EQ(outcome(checkout_.notified({7}, trade::paid)), errc::not_found);
+    EXPECT_EQ(outcome(checkout_.notified({7}, trade::closed)), errc::not_found);
+    EXPECT_EQ(orders_.picture(), picture);
+    EXPECT_EQ(channel_->begins.calls(), 0U);
+}
+
+// Begin.
+
+TEST_F(CheckoutTest, ABuyerWhoPaysElsewhereIsToldWhere) {
+    const auto p = order_in("unpaid");
+    const auto begun = checkout_.begin(p.order, p.buyer, method).value();
+    EXPECT_EQ(begun.redirect, "https://pay.example/1");
+    EXPECT_EQ(checkout_.begin(p.order, p.buyer, method).value().redirect, begun.redirect)
+        << "asking again does no harm";
+    EXPECT_TRUE(news_.empty());
+}
+
+TEST_F(CheckoutTest, OnlyChannelsThatAreOpenAreAccepted) {
+    const auto p = order_in("unpaid");
+    EXPECT_EQ(checkout_.methods(), (std::vector<std::string_view>{method, "other"}));
+    EXPECT_TRUE(checkout_.accepts("other"));
+    EXPECT_FALSE(checkout_.accepts("gold"));
+    EXPECT_EQ(outcome(checkout_.begin(p.order, p.buyer, "gold")), errc::invalid);
+}
+
+TEST_F(CheckoutTest, TheFirstMethodStays) {
+    const auto p = order_in("begun");
+    EXPECT_EQ(checkout_.begin(p.order, p.buyer, "other").value().step, checkout_step::no_effect);
+}
+
+TEST_F(CheckoutTest, AfterTheDeadlineNoPaymentBegins) {
+    const auto p = order_in("unpaid");
+    clock_.set(orders_.deadline(p));
+    EXPECT_EQ(checkout_.begin(p.order, p.buyer, method).value().step, checkout_step::too_late);
+    EXPECT_EQ(channel_->begins.calls(), 0U);
+    const auto gone = order_in("closing");
+    clock_.set(orders_.deadline(gone));
+    EXPECT_EQ(checkout_.begin(gone.order, gone.buyer, method).value().step,
+              checkout_step::no_effect)
+        << "that it is being closed comes first";
+}
+
+TEST_F(CheckoutTest, AChannelThatFailsLeavesAPaymentThatIsBegun) {
+    const auto p = order_in("unpaid");
+    channel_->begins.always(make_error_code(errc::store_unavailable));
+    EXPECT_EQ(outcome(checkout_.begin(p.order, p.buyer, method)), errc::store_unavailable);
+    EXPECT_EQ(shown(p), "unpaid");
+    EXPECT_EQ(checkout_.cancel(p.order, p.buyer).value().step, checkout_step::under_way)
+        << "the channel may have heard of it: it has the last word";
+}
+
+TEST_F(CheckoutTest, MoneyThatTheLedgerCouldNotBookIsFoundByAsking) {
+    const auto p = order_in("unpaid");
+    pays_at_once();
+    // The ledger fails from the moment the payment is begun in it.
+    how_->after = [this](std::string_view sql) {
+        if (sql.starts_with("COMMIT")) break_ledger();
+    };
+    EXPECT_EQ(outcome(checkout_.begin(p.order, p.buyer, method)), errc::store_unavailable);
+    how_->after = nullptr;
+    mend_ledger();
+    EXPECT_EQ(shown(p), "unpaid");
+    clock_.set(orders_.deadline(p));
+    ASSERT_EQ(moves_.close_due(clock_.now(), 10).value().closing.size(), 1U);
+    channel_->queries.always(trade::paid);
+    EXPECT_EQ(checkout_.inquire(question()).value().outcome, inquiry_outcome::settled);
+    EXPECT_EQ(shown(p), "paid");
+    EXPECT_THAT(gate_.released, IsEmpty());
+}
+
+// Late money.
+
+TEST_F(CheckoutTest, MoneyThatComesAfterTheUnitWasGivenAwayGoesBackByItself) {
+    const auto p = order_in("closing");
+    EXPECT_EQ(checkout_.notified(p.order, trade::closed).value(), checkout_step::done);
+    EXPECT_EQ(gate_.released.size(), 1U);
+    const std::size_t told = news_.size();
+
+    EXPECT_EQ(checkout_.notified(p.order, trade::paid).value(), checkout_step::under_way);
+    EXPECT_EQ(checkout_.notified(p.order, trade::paid).value(), checkout_step::under_way)
+        << "a message that is repeated does no harm";
+    EXPECT_EQ(questions(), 1);
+    channel_->refunds.queue(p.order, {pay::refund_answer::unsure});
+    EXPECT_EQ(checkout_.inquire(question()).value().outcome, inquiry_outcome::unsure);
+    EXPECT_EQ(questions(), 1) << "asked until the money is back";
+    EXPECT_EQ(checkout_.inquire(question()).value().outcome, inquiry_outcome::settled);
+    EXPECT_EQ(questions(), 0);
+    EXPECT_EQ(channel_->refunds.calls(), 2U);
+    EXPECT_EQ(shown(p), "closed cancelled");
+    EXPECT_EQ(gate_.released.size(), 1U) << "the unit came back once";
+    EXPECT_EQ(news_.size(), told) << "the buyer's order is what it was";
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_F(CheckoutTest, AMessageThatTheLedgerCouldNotTakeIsToBeSentAgain) {
+    const auto p = order_in("begun");
+    break_ledger();
+    EXPECT_EQ(outcome(checkout_.notified(p.order, trade::paid)), errc::store_unavailable);
+    mend_ledger();
+    EXPECT_EQ(checkout_.notified(p.order, trade::paid).value(), checkout_step::done);
+    EXPECT_EQ(shown(p), "paid");
+}
+
+// Inquire.
+
+TEST_F(CheckoutTest, AnOpenTradeIsClosedBeforeTheOrderIs) {
+    const auto p = order_in("closing");
+    EXPECT_EQ(checkout_.inquire(question()).value().outcome, inquiry_outcome::settled);
+    EXPECT_EQ(channel_->closes.calls(), 1U);
+    EXPECT_EQ(shown(p), "closed cancelled");
+}
+
+TEST_F(CheckoutTest, WhatIsNotClearIsSaidForTheOperator) {
+    const auto p = order_in("closing");
+    const auto note = [&] { return checkout_.inquire(question()).value().note; };
+    channel_->closes.always(trade::open);
+    EXPECT_EQ(note(), "the trade is still open");
+    channel_->closes.always(trade::unsure);
+    EXPECT_EQ(note(), "no clear answer");
+    channel_->throws = true;
+    EXPECT_EQ(note(), "the channel fell over");
+    ledger::open_question orphan = question();
+    orphan.method = "gone";
+    EXPECT_EQ(checkout_.inquire(orphan).value().note, "no channel");
+    EXPECT_EQ(shown(p), "unpaid closing cancelled");
+}
+
+}  // namespace
+}  // namespace floodgate::shop

@@ -1,0 +1,154 @@
+// The part of catalogue_desk that moves sales between their states.
+//
+// Opening needs the ledger: it is written first. Closing does not: see the top of the header.
+
+#include "base/log.hpp"
+#include "shop/catalogue_desk.hpp"
+
+namespace floodgate::shop {
+namespace {
+
+using enum sale::sale_state;
+
+constexpr milliseconds look_every{5000};
+
+// The ledger knows which moves there are; only we know which of them was meant.
+bool may_close(sale::sale_state from, sale::sale_state to) {
+    return to == ended || from == published || from == paused;
+}
+
+// Asking the ledger again would not change its answer.
+bool is_final(const boost::system::error_code& why) {
+    return why == errc::not_found || why == errc::conflict || why == errc::fenced;
+}
+
+boost::json::object state_json(sale::sale_state s) { return {{"state", to_text(s)}}; }
+
+}  // namespace
+
+result<changed_sale> catalogue_desk::publish(sale::sale_id id, const actor& by) {
+    return open(id, draft, "sale.published", by);
+}
+
+result<changed_sale> catalogue_desk::resume(sale::sale_id id, const actor& by) {
+    return open(id, paused, "sale.resumed", by);
+}
+
+result<changed_sale> catalogue_desk::pause(sale::sale_id id, const actor& by) {
+    return close(id, paused, by);
+}
+
+result<changed_sale> catalogue_desk::end(sale::sale_id id, const actor& by) {
+    return close(id, ended, by);
+}
+
+result<changed_sale> catalogue_desk::open(sale::sale_id id, sale::sale_state from,
+                                          const char* action, const actor& by) {
+    const std::lock_guard lock(one_at_a_time_);
+    const auto old = find(id);
+    if (!old) return old.error();
+    const sale::sale_state before = brake_.state_of(*old);
+    if (before != published && before != from) return errc::conflict;
+    if (const auto set = through(by).set_sale_state(id, published); !set) return set.error();
+    brake_.drop(id);
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(tell_gate(id), subject);
+    conclude(by, {action, subject, state_json(before), state_json(published)});
+    sale::sale s = *old;
+    s.state = published;
+    return changed_sale{s, gate};
+}
+
+// The gate is closed before the lock is taken: whoever has it may be waiting for the ledger.
+result<changed_sale> catalogue_desk::close(sale::sale_id id, sale::sale_state to, const actor& by) {
+    const closing what{.to = to, .by = by, .at = clock_.now()};
+    const auto at_once = brake_.close_at_once(id, what);
+    result<void> closed = at_once.value_or(result<void>());
+    const std::lock_guard lock(one_at_a_time_);
+    // The ledger must be asked first; or somebody who had the lock before us resumed the sale.
+    if (!at_once || !brake_.pending(id)) {
+        const auto s = find(id);
+        if (!s) return s.error();
+        if (!may_close(brake_.state_of(*s), to)) return errc::conflict;
+        closed = brake_.close(*s, what);
+    }
+    auto done = follow(id);
+    if (done && !closed && brake_.pending(id)) done->gate = closed.error();
+    return done;
+}
+
+// The gate is closed, or could not be told; now the ledger.
+result<changed_sale> catalogue_desk::follow(sale::sale_id id) {
+    const auto p = brake_.pending(id);
+    if (!p) return errc::not_found;
+    const auto s = find(id);
+    if (!s && is_final(s.error())) {
+        brake_.drop(id);
+        return s.error();
+    }
+    if (!s) return wait_for_book(*p);
+    const bool overtaken = p->written ? s->state != p->what.to : !may_close(s->state, p->what.to);
+    if (overtaken) return give_up(*s, errc::conflict);
+    const auto set = through(p->what.by).set_sale_state(id, p->what.to);
+    if (!set && is_final(set.error())) return give_up(*s, set.error());
+    if (!set) return wait_for_book(*p);
+    return finish(*p, *s);
+}
+
+changed_sale catalogue_desk::wait_for_book(const pending_closing& p) {
+    brake_.postpone(p.sale.id, clock_.now());
+    if (p.tries == 0)
+        log::error("shop.closing_delayed", "sale", p.sale.id.value, "state", to_text(p.what.to),
+                   "why", "the gate is closed; the ledger cannot be written now");
+    changed_sale out{.sale = p.sale, .book_pending = !p.written};
+    out.sale.state = p.what.to;
+    return out;
+}
+
+// The ledger has the last word: the gate gets what it says.
+boost::system::error_code catalogue_desk::give_up(const sale::sale& s,
+                                                  const boost::system::error_code& why) {
+    brake_.drop(s.id);
+    (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
+    return why;
+}
+
+changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& before) {
+    const sale::sale_id id = before.id;
+    const auto read = find(id);
+    sale::sale s = before;
+    s.state = p.what.to;
+    ++s.revision;  // should it not be readable: what our own change made of it
+    if (read) s = *read;
+    const std::string subject = subject_of("sale", id.value);
+    const auto gate = why_not(brake_.finish(s, p.what.to, clock_.now()), subject);
+    // Floodgate itself may pause a sale that is paused: nothing to write down.
+    const bool worth_a_line = p.what.by.who.value != 0 || p.sale.state != p.what.to;
+    if (!p.written) self_.catalogue_changed();
+    if (!p.written && worth_a_line)
+        write_audit(book_.audit(), {p.what.by.who, p.what.at},
+                    {p.what.to == paused ? "sale.paused" : "sale.ended", subject,
+                     state_json(p.sale.state), state_json(p.what.to), p.what.by.why});
+    if (p.tries > 0)
+        log::info("shop.closing_followed", "sale", id.value, "state", to_text(p.what.to), "tries",
+                  p.tries);
+    return {s, gate};
+}
+
+void catalogue_desk::step() {
+    const instant now = clock_.now();
+    for (const sale::sale_id id : brake_.due(now)) {
+        const std::lock_guard lock(one_at_a_time_);
+        const auto p = brake_.pending(id);
+        if (!p) continue;
+        // Again: in a cluster another node, or a rebuild, may have loaded what the ledger says.
+        if (!p->written) (void)brake_.close(p->sale, p->what).has_value();
+        const auto done = follow(id);
+        if (done && done->book_pending) return;  // the others would wait for the same ledger
+    }
+    if (now < next_look_) return;
+    next_look_ = now + look_every;
+    (void)sales().has_value();  // so that the brake knows every sale
+}
+
+}  // namespace floodgate::shop
