@@ -232,7 +232,7 @@ TEST_F(PartitionKeeperTest, LeavesOutASaleThatIsOver) {
     const auto other = verbs_.add_sale({.stock = 5});
     clock_.at += std::chrono::hours(1000);
     const auto here = keeper("a");
-    ASSERT_TRUE(soon([&] { return is_open(); }));
+    ASSERT_TRUE(eventually([&] { return is_open(); }));
     EXPECT_FALSE(gate_->look_up(other).has_value());
     EXPECT_TRUE(gate_->look_up(sale_).has_value()) << "an order of it is unpaid";
 }
