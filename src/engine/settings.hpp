@@ -15,8 +15,6 @@
 #include "journal/journal.hpp"
 #include "push/mailroom.hpp"
 #include "shop/recent_orders.hpp"
-#include "push/mailroom.hpp"
-#include "shop/recent_orders.hpp"
 #include "shop/sale_memory.hpp"
 #include "store/rabbit/rabbit.hpp"
 #include "store/redis/redis.hpp"
