@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree
 
 from tallies import failure, gtest_tally, tally, unittest_tally
 
@@ -203,9 +204,10 @@ def ctest(sh, preset, labels, **environment):
             *steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
             "-j", CORES + 1, "--output-on-failure", "--no-tests=error", "--output-junit", report],
            1800, may_fail=True, **environment)
-    if not report.exists():
-        raise stage_failed("ctest left no report")
-    return gtest_tally(report, results)
+    try:
+        return gtest_tally(report, results)
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise stage_failed(f"ctest left no report: {error}") from error
 
 
 def steady_addresses():

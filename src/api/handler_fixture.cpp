@@ -39,6 +39,7 @@ services HandlerTest::all_services() {
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,
             .clerk = clerk_stand_in(),
+            .node = node_,
             .readiness = {},
             .durability = {},
             .metrics_text = {}};

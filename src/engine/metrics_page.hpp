@@ -13,6 +13,7 @@
 #include "http/figures.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
+#include "push/mailroom.hpp"
 #include "sale/answer.hpp"
 
 namespace floodgate::engine {

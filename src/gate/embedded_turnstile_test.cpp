@@ -174,7 +174,8 @@ TEST_F(EmbeddedTurnstileTest, TakesBackWhatWasLost) {
 TEST_F(EmbeddedTurnstileTest, KnowsTheKeysOfClosedOrdersAfterARestart) {
     sale::promise closed{.order = {1ULL << 40U}, .sale = {1}, .buyer = {5}};
     closed.key[3] = std::byte{1};
-    turnstile_.restore_key(closed);
+    ASSERT_TRUE(turnstile_.forget(open_sale(10)).has_value());
+    ASSERT_TRUE(turnstile_.load(open_sale(10), {}, {&closed, 1}).has_value());
     const sale::attempt a{.sale = {1}, .buyer = {5}, .key = closed.key, .reply_to = 10};
     lane_->submit({&a, 1}, opening);
     EXPECT_EQ(told(), (expected{{10, answer::repeated}}));

@@ -74,6 +74,14 @@ result<void> rebuild::load(const std::string& epoch, const sale::sale& s) {
          field::price, packed_price(s.price, s.price_points)});
 }
 
+result<void> rebuild::forget(const sale::sale& s) {
+    const sale::partition p = keys_.home_of(s.id);
+    const sale_keys of = keys_.of(s.id);
+    return run_step(redis_, scripts::forget_sale(),
+                    {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys},
+                    {std::to_string(s.revision), std::to_string(s.id.value)});
+}
+
 result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,
                                std::span<const sale::promise> promises, bool only_keys) {
     while (!promises.empty()) {

@@ -73,6 +73,12 @@ result<void> redis_turnstile::warm_up(const sale::sale& s) {
     return done;
 }
 
+result<void> redis_turnstile::forget(const sale::sale& s) {
+    const auto done = impl_->keeper.forget(s);
+    if (done) impl_->refusals.lift(s.id);
+    return done;
+}
+
 void redis_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
     impl_->given_back.release({sale, buyer, order});
 }

@@ -105,6 +105,15 @@ redis.call('SREM', KEYS[2], ARGV[2])
 return said_ok
 )lua";
 
+// A sale that is over and settled. Later terms mean that it may open again.
+constexpr std::string_view asking_to_forget = R"lua(
+local gate = redis.call('HMGET', KEYS[1], epoch_field, open_field)
+if not gate[1] then return said_absent end
+if gate[2] ~= is_open then return said_closed end
+local revision = redis.call('HGET', KEYS[3], revision_field)
+if revision and tonumber(revision) > tonumber(ARGV[1]) then return said_conflict end
+)lua";
+
 constexpr std::string_view putting_down = R"lua(
 for k = 3, #KEYS, 3 do
   if call('EXISTS', KEYS[k]) == 0 then return said_missing end
@@ -169,6 +178,12 @@ const store::redis_script& begin() {
 
 const store::redis_script& forget() {
     static const auto script = joined(writes_little, lua_fields(), lua_said(), fencing, forgetting);
+    return script;
+}
+
+const store::redis_script& forget_sale() {
+    static const auto script =
+        joined(writes_little, lua_fields(), lua_said(), asking_to_forget, forgetting);
     return script;
 }
 

@@ -33,6 +33,10 @@ const store::redis_script& begin();
 // fenced.
 const store::redis_script& forget();
 
+// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV:
+// revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
+const store::redis_script& forget_sale();
+
 // KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are
 // wanted, then for each sale the number of its promises and the promises. Gives ok, fenced or
 // missing (a sale is not loaded; nothing was done).

@@ -36,9 +36,9 @@ api::reply page_reply(const request& r, const api::page& p) {
 }
 
 // Whether other nodes may know a token that this one does not, and asking them. Blocks.
-bool has_other_nodes(const api::services& with) { return bool(with.fellows.find_login); }
+bool has_other_nodes(const api::services& with) { return with.node.knows_more_logins(); }
 bool other_nodes_know(const api::services& with, std::string_view token, instant now) {
-    return with.fellows.find_login(token, now).has_value();
+    return with.node.find_login(token, now).has_value();
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ protected:
     // Other nodes know these.
     void know_elsewhere(const std::string& token, std::int64_t user) {
         elsewhere_[token] = user;
-        with_.fellows.find_login = [this](std::string_view asked,
-                                          instant) -> std::optional<guard::identity> {
+        node_.find_elsewhere = [this](std::string_view asked,
+                                      instant) -> std::optional<guard::identity> {
             ++asked_elsewhere_;
             const auto found = elsewhere_.find(std::string(asked));
             if (found == elsewhere_.end()) return std::nullopt;

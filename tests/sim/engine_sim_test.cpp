@@ -21,7 +21,7 @@
 #include "clerk/desk.hpp"
 #include "clerk/ledger_sink.hpp"
 #include "gate/embedded_turnstile.hpp"
-#include "shop/gate_restore.hpp"
+#include "shop/gate_loader.hpp"
 #include "shop/settlement.hpp"
 #include "store/files/simulated_files.hpp"
 #include "store/sql/sqlite_database.hpp"
