@@ -193,7 +193,7 @@ TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     EXPECT_EQ(state_of(hidden.order), "unpaid");
     EXPECT_EQ(insist(1).what, answer::already_ordered);
     // The gate opens a moment before the rebuild is counted.
-    EXPECT_TRUE(soon([&] { return second->read_figures().rebuilds > 0; }));
+    EXPECT_TRUE(eventually([&] { return second->read_figures().rebuilds > 0; }));
     EXPECT_EQ(insist(8).what, answer::accepted) << "the fifth";
     EXPECT_EQ(insist(9).what, answer::sold_out);
     EXPECT_EQ(second->read_figures().rebuilds, 1U);
