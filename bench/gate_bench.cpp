@@ -11,7 +11,7 @@
 #include "gate/arbiter.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "gate/redis_turnstile.hpp"
-#include "store/redis/redis_link.hpp"
+#include "store/redis/async_redis.hpp"
 
 namespace floodgate::gate {
 namespace {
@@ -224,26 +224,24 @@ return 0
     for (auto _ : state) {
         state.PauseTiming();
         (void)redis.ask("", {"SET", stock, std::to_string(redis_purchases)}).has_value();
-        store::redis_link link(redis_there());
+        store::async_redis client(redis_there());
         spent -= script_microseconds(redis);
         state.ResumeTiming();
         std::int64_t sent = 0, told = 0;
         while (told < redis_purchases) {
             for (; sent - told < state.range(0) && sent < redis_purchases; ++sent) {
-                store::redis_link::call c;
-                c.script = &script;
-                c.key = stock;
-                c.words.add(std::int64_t{3});
-                for (const std::string& key : {stock, who, line}) c.words.add(key);
-                c.words.add(buyer(sent).value);
-                c.words.add((std::int64_t{1} << 60U) + sent);
+                store::async_redis::call c;
+                store::words arguments;
+                arguments.add(buyer(sent).value);
+                arguments.add((std::int64_t{1} << 60U) + sent);
+                c.command = store::to_run(script, {stock, who, line}, arguments);
                 c.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-                c.done = [&](store::redis_link::outcome, const store::redis_reply&) { ++told; };
-                link.run(std::move(c));
+                c.done = [&](store::async_redis::outcome, const store::redis_reply&) { ++told; };
+                client.run(std::move(c));
             }
             const std::int64_t before = told;
-            link.turn();
-            if (told == before) wait_for(link.fd());
+            client.turn();
+            if (told == before) wait_for(client.fd());
         }
         state.PauseTiming();
         spent += script_microseconds(redis);

@@ -164,7 +164,7 @@ def restart(p):
             held = sum(f.stat().st_size for f in (directory / "data").rglob("*") if f.is_file())
         log = (directory / "floodgate.log").read_text(errors="replace")
     # The server's own word on what it found, not ours on what it should have found.
-    restored = re.findall(r"gate\.restored held_orders=(\d+) queued_promises=(\d+)", log)
+    restored = re.findall(r"shop\.gate_restored held_orders=(\d+) queued_promises=(\d+)", log)
     entered, queued = (int(n) for n in restored[-1]) if len(restored) > 1 else (0, 0)
     void = sold["void"]
     if not void and queued < p.restart_promises:

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -12,7 +13,7 @@
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
-#include "engine/engine.hpp"
+#include "engine/shop_server.hpp"
 #include "http/listening.hpp"
 
 namespace floodgate {
@@ -29,8 +30,9 @@ struct serve_options {
     bool demo = false;
 };
 
-// Before any thread starts: signals are fetched by engine::run, a peer that hangs up is no reason
-// to end, and a file that may not grow is a failed write like others: one that says its reason.
+// Before any thread starts: signals are fetched by shop_server::run, a peer that hangs up is no
+// reason to end, and a file that may not grow is a failed write like others: one that says its
+// reason.
 void prepare_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -49,12 +51,10 @@ int serve(const serve_options& o) {
     http::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
-    const auto running = s.mode == engine::run_mode::clustered
-                             ? engine::make_clustered_engine(std::move(s))
-                             : engine::make_embedded_engine(std::move(s));
-    if (o.demo) running->create_demo();
-    running->create_first_admin();
-    const std::string address = running->address();
+    engine::shop_server running(std::move(s));
+    if (o.demo) running.create_demo();
+    running.create_first_admin();
+    const std::string address = running.address();
     fmt::print(
         "Floodgate {} listens on / 监听地址 {}\n"
         "  {}/api/v1/rounds   what is on sale / 正在销售\n"
@@ -62,7 +62,7 @@ int serve(const serve_options& o) {
         "  {}/readyz   {}/metrics   for operators / 运维\n",
         version, address, address, address, address, address);
     std::fflush(stdout);
-    running->run();
+    running.run();
     log::stop();
     return 0;
 }
@@ -111,6 +111,16 @@ void describe_fixture(CLI::App& command, commands::fixture_options& o) {
         ->check(CLI::Range(1U, sale::pay_within_s_max));
 }
 
+// CLI11 would only say that a command is needed.
+void expect_known_command(CLI::App& app, const std::string& word) {
+    std::vector<std::string> known;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        known.push_back(command->get_name());
+    if (word.starts_with("-") || std::ranges::find(known, word) != known.end()) return;
+    throw usage_error(fmt::format("there is no command \"{}\"; the commands are {} (see --help)",
+                                  word, fmt::join(known, ", ")));
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Floodgate sells what few have and many want, once and truthfully.", "floodgate");
     app.set_version_flag("--version", std::string("floodgate ") + version);
@@ -135,6 +145,7 @@ int run(int argc, char** argv) {
     check_command->add_option("--data", checked, "The data directory");
     check_command->add_option("--config", checked_config, "TOML file of the cluster");
 
+    if (argc > 1) expect_known_command(app, argv[1]);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -33,7 +33,7 @@ class SideBySideTest(unittest.TestCase):
             "class Two(unittest.TestCase):\n"
             "    def test_good(self): pass\n")
         self.assertEqual(counts, (2, 1, 0))
-        for words in ("good is printed", "bad is told", "== trial_test.Two"):
+        for words in ("good is printed", "bad is told", "== trial_test.Two.test_good"):
             self.assertIn(words, said)
 
     def test_what_is_left_out_needs_a_known_reason(self):

@@ -25,6 +25,7 @@ reply update_round(services& with, const call& c);
 
 // Sales. Create: {product_id, round_id, price_fen, stock, price_points?, limit?, pay_within_s?}
 // gives a draft. A change takes the terms only; what was promised before keeps its price.
+// ?limit=1..500 (500) &before=ID -> {sales, next_before}, newest first
 reply list_sales(services& with, const call& c);
 reply create_sale(services& with, const call& c);
 reply get_sale(services& with, const call& c);  // with `figures`: what the ledger and the gate say

@@ -106,7 +106,7 @@ reply welcome(services& with, const call& c, const sale::user& u, int status) {
     if (const auto added = with.ledger.users().add_login(login); !added)
         return ledger_failed(with, c, added.error());
     with.sessions.add(login);
-    if (with.fellows.logged_in) with.fellows.logged_in(login);
+    with.node.login_made(login);
     reply r = json_reply(
         status, {{"token", token}, {"user", to_json(u)}, {"expires_at", to_iso(login.expires_at)}});
     r.headers = "Cache-Control: no-store\r\n";
@@ -183,7 +183,7 @@ reply log_out(services& with, const call& c) {
     if (const auto removed = with.ledger.users().remove_login(hash); !removed)
         return failure_reply(removed.error(), c.language);
     with.sessions.remove(hash);
-    if (with.fellows.logged_out) with.fellows.logged_out(hash);
+    with.node.login_removed(hash);
     return {.status = 204};
 }
 

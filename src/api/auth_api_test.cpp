@@ -20,7 +20,7 @@ protected:
     static std::string token_of(const answered& a) {
         return std::string(a.body.at("token").as_string());
     }
-    void from(const char* address) { next_.client = boost::asio::ip::make_address(address); }
+    void from(const char* address) { next_.client = guard::parse_address(address).value(); }
 };
 
 TEST_F(AuthApiTest, RegistersAndIsLoggedInAtOnce) {

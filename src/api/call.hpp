@@ -2,8 +2,6 @@
 
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "guard/ip_address.hpp"
 #include "sale/user.hpp"
 
 namespace floodgate::api {
@@ -27,7 +26,7 @@ struct call {
     std::string token;   // as sent; empty when there was none
     sale::user_id user;  // 0: nobody is logged in
     sale::role role = sale::role::buyer;
-    boost::asio::ip::address client;       // already behind trusted proxies
+    guard::ip_address client;              // already behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited
     api::language language = api::language::en;
     instant now;

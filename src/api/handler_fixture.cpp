@@ -9,7 +9,7 @@
 namespace floodgate::api {
 
 HandlerTest::HandlerTest() : with_(all_services()) {
-    next_.client = boost::asio::ip::make_address("192.0.2.1");
+    next_.client = guard::parse_address("192.0.2.1").value();
 }
 
 std::unique_ptr<store::database> HandlerTest::open() {
@@ -26,7 +26,7 @@ services HandlerTest::all_services() {
             .passwords = passwords_,
             .login_by_address = by_address_,
             .login_by_phone = by_phone_,
-            .purchase_by_address = unlimited_,
+            .purchase_by_address = purchase_by_address_,
             .purchase_by_user = unlimited_,
             .showcase = showcase_,
             .desk = desk_,
@@ -39,6 +39,7 @@ services HandlerTest::all_services() {
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,
             .clerk = clerk_stand_in(),
+            .node = node_,
             .readiness = {},
             .durability = {},
             .metrics_text = {}};
@@ -73,7 +74,7 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
         ADD_FAILURE() << to_text(v) << " " << c.path << " has no handler";
         return {};
     }
-    c.ids = found.ids;
+    c.ids = found.ids();
     const reply r = found.route->work(with_, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;

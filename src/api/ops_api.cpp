@@ -9,14 +9,19 @@
 
 namespace floodgate::api {
 
-reply healthz(services&, const call&) { return json_reply(200, {{"status", "live"}}); }
+reply healthz() { return {.body = R"({"status":"live"})"}; }
 
 reply readyz(services& with, const call&) {
     const boost::json::array durability(with.durability.begin(), with.durability.end());
-    const std::string reason = with.readiness ? with.readiness() : std::string();
-    if (reason.empty()) return json_reply(200, {{"status", "ready"}, {"durability", durability}});
-    return json_reply(503,
-                      {{"status", "not_ready"}, {"reason", reason}, {"durability", durability}});
+    const readiness now = with.readiness ? with.readiness() : readiness{};
+    const boost::json::array warnings(now.warnings.begin(), now.warnings.end());
+    if (now.why_not.empty())
+        return json_reply(
+            200, {{"status", "ready"}, {"warnings", warnings}, {"durability", durability}});
+    return json_reply(503, {{"status", "not_ready"},
+                            {"reason", now.why_not},
+                            {"warnings", warnings},
+                            {"durability", durability}});
 }
 
 reply metrics(services& with, const call&) {

@@ -6,8 +6,10 @@
 
 namespace floodgate::api {
 
-reply healthz(services& with, const call& c);  // 200 {status: "live"}
-// 200 {status: "ready", durability: [...]}, or 503 {status: "not_ready", reason, durability}
+reply healthz();  // 200 {status: "live"}; from the event loop, so it never waits
+// Whether purchases are accepted: 200 {status: "ready", warnings, durability}, or
+// 503 {status: "not_ready", reason, warnings, durability}. A store that is away while purchases are
+// still accepted is a warning.
 reply readyz(services& with, const call& c);
 reply metrics(services& with, const call& c);  // Prometheus' text format
 reply openapi(services& with, const call& c);  // with an ETag

@@ -13,18 +13,26 @@ TEST_F(OpsApiTest, SaysWhatDurabilityHoldsWhenReady) {
     const answered r = get("//readyz");
     EXPECT_EQ(r.status, 200);
     EXPECT_EQ(r.body, (boost::json::value{{"status", "ready"},
+                                          {"warnings", boost::json::array()},
                                           {"durability", {"journal: fdatasync", "ledger: full"}}}));
 }
 
 TEST_F(OpsApiTest, SaysWhyItIsNotReady) {
-    with_.readiness = [] { return std::string("shutting down"); };
+    with_.readiness = [] { return readiness{.why_not = "shutting down"}; };
     const answered r = get("//readyz");
     EXPECT_EQ(r.status, 503);
     EXPECT_EQ(r.body.at("status").as_string(), "not_ready");
     EXPECT_EQ(r.body.at("reason").as_string(), "shutting down");
 }
 
-TEST_F(OpsApiTest, IsLive) { EXPECT_EQ(healthz(with_, {}).body, R"({"status":"live"})"); }
+TEST_F(OpsApiTest, WarnsWhileItSells) {
+    with_.readiness = [] { return readiness{.why_not = "", .warnings = {"ledger: no answer"}}; };
+    const answered r = get("//readyz");
+    EXPECT_EQ(r.status, 200);
+    EXPECT_EQ(r.body.at("warnings").at(0).as_string(), "ledger: no answer");
+}
+
+TEST_F(OpsApiTest, IsLive) { EXPECT_EQ(healthz().body, R"({"status":"live"})"); }
 
 TEST_F(OpsApiTest, HandsTheMetricsOverAsTheyAre) {
     with_.metrics_text = [] { return std::string("floodgate_orders_total 3\n"); };

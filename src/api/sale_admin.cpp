@@ -3,12 +3,14 @@
 #include <boost/json/array.hpp>
 
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
+#include "api/query.hpp"
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
@@ -63,11 +65,24 @@ json::object explain(const boost::system::error_code& why) {
 }  // namespace
 
 reply list_sales(services& with, const call& c) {
+    constexpr bounds limits{1, 500};
+    const auto limit = query_number(c, "limit", limits, limits.max);
+    if (!limit) return bad_query(c, "limit", limits);
+    const auto before = query_number(c, "before", ids, ids.max);
+    if (!before) return bad_query(c, "before", ids);
     const auto sales = with.ledger.catalogue().sales();
     if (!sales) return failure_reply(sales.error(), c.language);
     json::array out;
-    for (const sale::sale& s : *sales) out.push_back(to_json(s));
-    return json_reply(200, {{"sales", std::move(out)}});
+    json::value next_before;
+    for (const sale::sale& s : std::views::reverse(*sales)) {
+        if (s.id.value >= *before) continue;
+        if (std::ssize(out) == *limit) {
+            next_before = out.back().at("id");
+            break;
+        }
+        out.push_back(to_json(s));
+    }
+    return json_reply(200, {{"sales", std::move(out)}, {"next_before", next_before}});
 }
 
 reply get_sale(services& with, const call& c) {

@@ -24,6 +24,20 @@ TEST_F(SaleAdminTest, MakesADraftThatNobodyCanBuy) {
     EXPECT_TRUE(get("/admin/sales/1").body.at("figures").at("gate").is_null());
 }
 
+TEST_F(SaleAdminTest, ListsSalesByPagesNewestFirst) {
+    for (int i = 0; i < 3; ++i) draft_sale(5);
+    const answered first = get("/admin/sales?limit=2");
+    ASSERT_EQ(first.body.at("sales").as_array().size(), 2U);
+    EXPECT_EQ(first.body.at("sales").at(0).at("id").as_int64(), 3);
+    EXPECT_EQ(first.body.at("next_before").as_int64(), 2);
+    const answered rest = get("/admin/sales?limit=2&before=2");
+    ASSERT_EQ(rest.body.at("sales").as_array().size(), 1U);
+    EXPECT_EQ(rest.body.at("sales").at(0).at("id").as_int64(), 1);
+    EXPECT_TRUE(rest.body.at("next_before").is_null());
+    EXPECT_EQ(get("/admin/sales").body.at("sales").as_array().size(), 3U);
+    EXPECT_EQ(get("/admin/sales?limit=0").status, 400);
+}
+
 TEST_F(SaleAdminTest, RefusesASaleOfNothingOrTwice) {
     draft_sale(5);
     const std::string terms = R"("price_fen":1,"stock":1})";

@@ -22,6 +22,7 @@
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
+#include "shop/node.hpp"
 #include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
 #include "shop/settlement.hpp"
@@ -37,12 +38,10 @@ struct clerks_help {
     std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
 };
 
-// What a node of a cluster asks of the others and tells them. All empty: it is alone. May block.
-struct fellow_nodes {
-    // Whose token this is, when this node has not heard of it.
-    std::function<std::optional<guard::identity>(std::string_view token, instant now)> find_login;
-    std::function<void(const sale::login&)> logged_in;
-    std::function<void(const sale::token_hash&)> logged_out;
+// For /readyz.
+struct readiness {
+    std::string why_not;                  // purchases are not accepted; empty: they are
+    std::vector<std::string> warnings{};  // what a person should look at, one line each
 };
 
 struct services {
@@ -66,9 +65,9 @@ struct services {
     milliseconds login_lifetime;
     alarm::board& alarms;
     clerks_help clerk;
-    fellow_nodes fellows{};
+    shop::node& node;
     // For /readyz and /metrics.
-    std::function<std::string()> readiness;     // empty: ready; otherwise why not
+    std::function<api::readiness()> readiness;
     std::vector<std::string> durability;        // what holds, one line each
     std::function<std::string()> metrics_text;  // Prometheus text format
 };

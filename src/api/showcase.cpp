@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -53,8 +54,9 @@ std::string tail_of(const sale::sale& s) {
 
 }  // namespace
 
-showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile)
-    : book_(book), turnstile_(turnstile) {
+showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
+                   const floodgate::clock* clock, shop::sale_memory memory)
+    : book_(book), turnstile_(turnstile), clock_(clock), memory_(memory) {
     auto empty = std::make_shared<pages>();
     empty->rounds = rounds_page(*empty);
     publish(std::move(empty));
@@ -76,10 +78,6 @@ result<void> showcase::reload() {
     for (std::size_t i = 0; i < display_.sales.size(); ++i)
         built->sales[display_.sales[i].id.value] = sale_page(i);
     built->rounds = rounds_page(*built);
-    {
-        const std::lock_guard lock(mutex_);
-        catalogue_ = std::move(*sales);
-    }
     publish(std::move(built));
     return {};
 }
@@ -97,7 +95,13 @@ void showcase::refresh() {
 
 showcase::window_display showcase::arrange(const std::vector<sale::product>& products,
                                            std::vector<sale::round> rounds,
-                                           const std::vector<sale::sale>& sales) {
+                                           const std::vector<sale::sale>& sales) const {
+    std::set<sale::round_id> over;  // rounds with a sale that is
+    for (const sale::sale& s : sales)
+        if (is_over(s)) over.insert(s.round);
+    for (const sale::sale& s : sales)
+        if (!is_over(s)) over.erase(s.round);
+    std::erase_if(rounds, [&](const sale::round& r) { return over.contains(r.id); });
     std::ranges::sort(rounds, {}, [](const auto& r) { return std::tuple(r.starts_at, r.id); });
     std::map<sale::product_id, const sale::product*> product_by_id;
     for (const auto& p : products) product_by_id[p.id] = &p;
@@ -112,7 +116,7 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
         const auto place = place_of_round.find(s.round);
         // One added between the three questions to the book is shown after the reload that follows.
         if (product == product_by_id.end() || place == place_of_round.end()) continue;
-        if (s.state == sale::sale_state::draft) continue;
+        if (s.state == sale::sale_state::draft || is_over(s)) continue;
         out.rounds[place->second].sales.push_back(out.sales.size());
         out.sales.push_back(
             {s.id, head_of(s, *product->second, rounds[place->second]), tail_of(s), {}});
@@ -164,11 +168,6 @@ void showcase::publish(std::shared_ptr<const pages> built) {
 std::shared_ptr<const pages> showcase::read() const {
     const std::lock_guard lock(mutex_);
     return pages_;
-}
-
-std::vector<sale::sale> showcase::sales() const {
-    const std::lock_guard lock(mutex_);
-    return catalogue_;
 }
 
 }  // namespace floodgate::api

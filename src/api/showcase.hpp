@@ -15,9 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "gate/turnstile.hpp"
 #include "ledger/catalogue_book.hpp"
+#include "shop/sale_memory.hpp"
 
 namespace floodgate::api {
 
@@ -34,7 +36,9 @@ struct pages {
 
 class showcase {
 public:
-    showcase(ledger::catalogue_book& book, gate::turnstile& turnstile);
+    // With a clock, sales that are over by `memory` are left out, and rounds that have none left.
+    showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
+             const floodgate::clock* clock = nullptr, shop::sale_memory memory = {});
 
     // Reads the catalogue again and builds everything. Blocks on the database.
     result<void> reload();
@@ -44,9 +48,6 @@ public:
 
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     std::shared_ptr<const pages> read() const;  // never null
-
-    // The catalogue as of the last reload.
-    std::vector<sale::sale> sales() const;
 
 private:
     // A sale's page with a hole where its free units go: filling it is all a refresh has to do.
@@ -60,13 +61,16 @@ private:
         std::vector<std::size_t> sales;  // places in sales_
     };
     struct window_display {
-        std::vector<shown_sale> sales;    // in order of id, drafts left out
+        std::vector<shown_sale> sales;    // in order of id; without drafts and those that are over
         std::vector<shown_round> rounds;  // in order of opening
     };
 
-    static window_display arrange(const std::vector<sale::product>& products,
-                                  std::vector<sale::round> rounds,
-                                  const std::vector<sale::sale>& sales);
+    window_display arrange(const std::vector<sale::product>& products,
+                           std::vector<sale::round> rounds,
+                           const std::vector<sale::sale>& sales) const;
+    bool is_over(const sale::sale& s) const {
+        return clock_ != nullptr && memory_.is_over(s, clock_->now());
+    }
     page rounds_page(const pages& built) const;
     page sale_page(std::size_t place) const;
     std::vector<std::size_t> look_at_gate();
@@ -74,10 +78,11 @@ private:
 
     ledger::catalogue_book& book_;
     gate::turnstile& turnstile_;
+    const floodgate::clock* const clock_;
+    const shop::sale_memory memory_;
     std::mutex building_;  // one reload or refresh at a time; guards display_
     window_display display_;
-    mutable std::mutex mutex_;  // held for a moment only; guards catalogue_ and pages_
-    std::vector<sale::sale> catalogue_;
+    mutable std::mutex mutex_;  // held for a moment only; guards pages_
     std::shared_ptr<const pages> pages_;
     std::atomic<std::uint64_t> version_{0};
 };

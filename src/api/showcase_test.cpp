@@ -41,8 +41,18 @@ TEST_F(ShowcaseTest, LeavesDraftsOut) {
     const std::int64_t id = draft_sale(5);
     EXPECT_TRUE(showcase_.read()->sales.empty());
     EXPECT_TRUE(rounds().at("rounds").at(0).at("sales").as_array().empty());
-    ASSERT_EQ(showcase_.sales().size(), 1U);
-    EXPECT_EQ(showcase_.sales().front().id.value, id);
+}
+
+TEST_F(ShowcaseTest, LeavesOutWhatHasBeenOverForLong) {
+    const std::int64_t id = published_sale(5);
+    showcase aging(book_.catalogue(), turnstile_, &clock_, {.forget_after = std::chrono::hours(1)});
+    clock_.advance(std::chrono::hours(3));  // two hours on sale, and 15 minutes to pay
+    ASSERT_TRUE(aging.reload().has_value());
+    EXPECT_TRUE(aging.read()->sales.contains(id));
+    clock_.advance(std::chrono::minutes(16));
+    ASSERT_TRUE(aging.reload().has_value());
+    EXPECT_FALSE(aging.read()->sales.contains(id));
+    EXPECT_EQ(aging.read()->rounds.body, R"({"rounds":[]})") << "nor is an empty round shown";
 }
 
 TEST_F(ShowcaseTest, PutsRoundsInOrderOfOpening) {

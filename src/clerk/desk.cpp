@@ -11,13 +11,25 @@ namespace {
 
 constexpr std::uint64_t tries_before_blame = 3;
 
+// One line a batch; the ledger has every one as a failed order.
+void log_refusals(std::span<const sale::order_news> news) {
+    const auto is_refused = [](const sale::order_news& n) {
+        return n.what.state == sale::order_state::failed;
+    };
+    const auto first = std::ranges::find_if(news, is_refused);
+    if (first == news.end()) return;
+    log::warning("clerk.refused", "orders", std::ranges::count_if(news, is_refused), "first_order",
+                 sale::to_text(first->what.no), "first_sale", first->what.sale.value,
+                 "first_reason", first->what.reason);
+}
+
 }  // namespace
 
 desk::desk(world w, const options& o, sale::sequence entered, sale::tell_news told)
     : world_(w),
       batch_max_(o.batch_max),
       retries_(o.retries),
-      told_(std::move(told)),
+      settlement_(w.turnstile, std::move(told)),
       position_(entered.value) {
     assert(batch_max_ > 0);
     batch_.reserve(batch_max_);
@@ -69,9 +81,8 @@ outcome desk::book() {
 
     recover();
     position_ = last.value;
-    settle(*report);
     count(next, *report, begun);
-    tell(next, std::move(*report));
+    settle(next, std::move(*report));
     return advance();
 }
 
@@ -135,45 +146,23 @@ outcome desk::advance() {
     return full ? outcome::full : outcome::part;
 }
 
-void desk::settle(const ledger::entry_report& report) {
-    if (report.refused > 0) give_back(report);
+// The line forgets the batch last: a crash before that repeats it.
+void desk::settle(piece entered, ledger::entry_report report) {
+    const std::vector<sale::order_news> news =
+        report.known > 0 ? look_up(entered) : sale::news_of(std::move(report.orders));
+    if (report.refused > 0) log_refusals(news);
+    settlement_.settle(news);
     world_.source.entered(position());
-}
-
-void desk::give_back(const ledger::entry_report& report) {
-    std::vector<gate::turnstile::returned> back;
-    const sale::order* first = nullptr;
-    for (const sale::order& o : report.orders) {
-        if (o.state != sale::order_state::failed) continue;
-        if (!first) first = &o;
-        back.push_back({o.sale, o.buyer, o.no});
-    }
-    if (!first) return;
-    world_.turnstile.release_all(back);
-    // One line a batch; the ledger has every one as a failed order.
-    log::warning("clerk.refused", "orders", back.size(), "first_order", sale::to_text(first->no),
-                 "first_sale", first->sale.value, "first_reason", first->reason);
-}
-
-void desk::tell(piece entered, ledger::entry_report report) {
-    news_.clear();
-    if (report.known > 0) {
-        review(entered);
-    } else if (told_) {
-        news_ = sale::news_of(std::move(report.orders));
-    }
-    if (told_ && !news_.empty()) told_(news_);
 }
 
 // An earlier try had more success than it was told, so what the ledger refused then was never given
 // back. The report does not say which; the book does. Rare, so one question each is no matter.
-void desk::review(piece known) {
-    for (const sale::promise& p : known) {
-        const result<sale::order> found = world_.sink.find(p.order);
-        if (found.has_error()) continue;
-        if (!holds_stock(found->state)) world_.turnstile.release(p.sale, p.buyer, p.order);
-        news_.push_back({*found, 0});
-    }
+std::vector<sale::order_news> desk::look_up(piece known) {
+    std::vector<sale::order_news> news;
+    for (const sale::promise& p : known)
+        if (result<sale::order> found = world_.sink.find(p.order); found.has_value())
+            news.push_back({std::move(*found), 0});
+    return news;
 }
 
 // Logged when it begins and when it ends, not for every try.

@@ -17,6 +17,7 @@
 #include "clerk/ports.hpp"
 #include "gate/turnstile.hpp"
 #include "sale/news.hpp"
+#include "shop/settlement.hpp"
 
 namespace floodgate::clerk {
 
@@ -80,10 +81,8 @@ private:
     bool is_to_blame(piece tried);
     outcome put_aside(const sale::promise& p, boost::system::error_code error);
     outcome advance();
-    void settle(const ledger::entry_report& report);
-    void give_back(const ledger::entry_report& report);
-    void tell(piece entered, ledger::entry_report report);
-    void review(piece known);
+    void settle(piece entered, ledger::entry_report report);
+    std::vector<sale::order_news> look_up(piece known);
     outcome fail(const char* where, boost::system::error_code error);
     void recover();
     void count(piece entered, const ledger::entry_report& report, instant begun);
@@ -91,13 +90,12 @@ private:
     const world world_;
     const std::size_t batch_max_;
     const sale::retry_schedule retries_;
-    const sale::tell_news told_;
+    const shop::settlement settlement_;
     std::vector<sale::promise> batch_;  // in hand: read and not all of it in the book
     std::size_t done_ = 0;              // so many of them are
     std::vector<std::size_t> pieces_;   // what is left is tried in parts of these sizes, last first
     bool splitting_ = false;            // some promise of the batch is to blame, not the ledger
     std::uint64_t tries_ = 0;           // of the next piece, in vain while the ledger was well
-    std::vector<sale::order_news> news_;
     std::uint64_t failures_ = 0;
     std::string last_failure_;
 

@@ -13,14 +13,6 @@ constexpr milliseconds look_every{200};  // while serving: does the gate still a
 constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
-constexpr std::size_t load_batch = 2000;   // orders
-
-// A sale that ended this long ago gets no more questions worth the memory of its buyers.
-constexpr auto remembered_after_end = std::chrono::hours(24);
-
-sale::promise promise_of(const ledger::held_order& o) {
-    return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
-}
 
 // What is counted goes on over several clerks; the rest is the present one's.
 figures added(const figures& before, figures now) {
@@ -167,7 +159,7 @@ bool partition_keeper::rebuild() {
     }
     const auto took =
         std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
-    log::warning("keeper.rebuilt", "partition", partition_.number, "epoch", *epoch, "took_ms",
+    log::warning("clerk.gate_rebuilt", "partition", partition_.number, "epoch", *epoch, "took_ms",
                  took.count());
     const std::lock_guard lock(mutex_);
     figures_.epoch = *epoch;
@@ -191,7 +183,8 @@ result<void> partition_keeper::drain_line() {
         if (!found) return found.error();
         if (found->empty()) {
             if (count > 0)
-                log::info("keeper.drained", "partition", partition_.number, "promises", count);
+                log::info("clerk.partition_drained", "partition", partition_.number, "promises",
+                          count);
             return {};
         }
         if (auto entered = enter_strays(*found); !entered) return entered;
@@ -239,35 +232,16 @@ void partition_keeper::tell(ledger::entry_report report) {
 }
 
 result<void> partition_keeper::load_sales(std::uint64_t epoch) {
+    shop::gate_loader loader(world_.book, world_.memory);
+    shop::partition_target target(world_.gate, partition_, epoch);
     const auto sales = world_.book.catalogue().sales();
     if (!sales) return sales.error();
     for (const sale::sale& s : *sales) {
-        if (s.state == sale::sale_state::draft) continue;
         if (sale::partition_of(s.id, world_.partitions) != partition_) continue;
-        if (auto loaded = load_sale(epoch, s); !loaded) return loaded;
-    }
-    return {};
-}
-
-result<void> partition_keeper::load_sale(std::uint64_t epoch, const sale::sale& s) {
-    if (auto loaded = world_.gate.load(epoch, s); !loaded) return loaded;
-    if (s.ends_at + remembered_after_end < world_.clock.now()) return {};
-    std::vector<sale::promise> held, spent;
-    const auto holds = world_.book.tallies().for_each_held(
-        s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
-    if (!holds) return holds.error();
-    const auto keys = world_.book.orders().for_each_spent_key(
-        s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
-    if (!keys) return keys.error();
-    for (std::span left(held); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
-    }
-    for (std::span left(spent); !left.empty();) {
-        const auto part = left.first(std::min(load_batch, left.size()));
-        if (auto put = world_.gate.put_down_keys(partition_, epoch, part); !put) return put;
-        left = left.subspan(part.size());
+        const auto needed = loader.needs(s, world_.clock.now());
+        if (!needed) return needed.error();
+        if (!*needed) continue;
+        if (auto loaded = loader.load(s, target); !loaded) return loaded.error();
     }
     return {};
 }
@@ -278,7 +252,7 @@ void partition_keeper::serve() {
     if (!position) return;
     broken_ = false;
     const callbacks told{.news = world_.news, .on_fatal = [this](const std::string& why) {
-                             log::error("keeper.line_broken", "partition", partition_.number,
+                             log::error("clerk.line_broken", "partition", partition_.number,
                                         "reason", why);
                              broken_ = true;
                              changed_.notify_all();
@@ -289,7 +263,7 @@ void partition_keeper::serve() {
         figures_.epoch = sale::to_place(*position).epoch;
         shift_ = now_on;
     }
-    log::info("keeper.serving", "partition", partition_.number, "epoch", figures_.epoch);
+    log::info("clerk.partition_served", "partition", partition_.number, "epoch", figures_.epoch);
     while (is_wanted() && !broken_ && examine(false) != finding::differs) rest(look_every);
     {
         const std::lock_guard lock(mutex_);
@@ -300,7 +274,7 @@ void partition_keeper::serve() {
         shift_.reset();
     }
     now_on.reset();
-    log::info("keeper.stopped", "partition", partition_.number);
+    log::info("clerk.partition_left", "partition", partition_.number);
 }
 
 }  // namespace floodgate::clerk

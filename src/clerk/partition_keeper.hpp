@@ -25,6 +25,7 @@
 #include "clerk/ledger_sink.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "queue/promise_queue.hpp"
+#include "shop/gate_loader.hpp"
 
 namespace floodgate::clerk {
 
@@ -47,6 +48,7 @@ public:
         std::function<std::unique_ptr<queue::promise_queue>()> open_queue;
         const floodgate::clock& clock;
         sale::tell_news news;
+        shop::sale_memory memory{};
     };
     partition_keeper(world w, sale::partition p, const options& o);
     ~partition_keeper();  // lets go and waits
@@ -77,7 +79,6 @@ private:
     result<void> enter_strays(std::span<const sale::promise> found);
     result<void> enter_each(std::span<const sale::promise> found);
     result<void> load_sales(std::uint64_t epoch);
-    result<void> load_sale(std::uint64_t epoch, const sale::sale& s);
     void serve();
     void tell(ledger::entry_report report);
 

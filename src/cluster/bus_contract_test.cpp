@@ -1,15 +1,14 @@
-// What every implementation of the bus keeps, seen by two nodes.
+// What the bus keeps, seen by two nodes: over one Redis server and over a Redis Cluster.
 
 #include <gtest/gtest.h>
 
 #include "cluster/lease_fixture.hpp"
-#include "cluster/lone_bus.hpp"
 #include "cluster/redis_bus.hpp"
 
 namespace floodgate::cluster {
 namespace {
 
-enum class kind : std::uint8_t { lone = 1, redis, redis_cluster };
+enum class kind : std::uint8_t { redis = 1, redis_cluster };
 
 // What one node heard, in order.
 class ears {
@@ -33,12 +32,6 @@ private:
 class BusTest : public testing::TestWithParam<kind> {
 protected:
     void SetUp() override {
-        if (GetParam() == kind::lone) {
-            const auto hub = std::make_shared<lone_hub>();
-            a_ = std::make_unique<lone_bus>(hub);
-            b_ = std::make_unique<lone_bus>(hub);
-            return;
-        }
         const bool cluster = GetParam() == kind::redis_cluster;
         FLOODGATE_NEED_REDIS(cluster);
         redis_ = std::make_unique<store::redis>(store::shared_redis(cluster));
@@ -115,23 +108,13 @@ TEST_P(BusTest, SaysNothingAfterStop) {
 
 std::string name_of(const testing::TestParamInfo<kind>& info) {
     switch (info.param) {
-    case kind::lone: return "Lone";
     case kind::redis: return "Redis";
     case kind::redis_cluster: return "RedisCluster";
     }
     return "";
 }
-INSTANTIATE_TEST_SUITE_P(Buses, BusTest,
-                         testing::Values(kind::lone, kind::redis, kind::redis_cluster), name_of);
-
-TEST(LoneBus, IsContentWithoutOthers) {
-    lone_bus alone;
-    ears nobody;
-    alone.start(nobody.listen());
-    alone.publish("x", "y");
-    EXPECT_EQ(alone.read_figures().published, 1U);
-    EXPECT_TRUE(nobody.heard().empty());
-}
+INSTANTIATE_TEST_SUITE_P(Buses, BusTest, testing::Values(kind::redis, kind::redis_cluster),
+                         name_of);
 
 }  // namespace
 }  // namespace floodgate::cluster

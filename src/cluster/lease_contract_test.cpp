@@ -1,22 +1,17 @@
-// What every implementation of the leases keeps, seen by one node.
+// What the leases keep, seen by one node: over one Redis server and over a Redis Cluster.
 
 #include <gtest/gtest.h>
 
 #include "cluster/lease_fixture.hpp"
-#include "cluster/lone_leases.hpp"
 
 namespace floodgate::cluster {
 namespace {
 
-enum class kind : std::uint8_t { lone = 1, redis, redis_cluster };
+enum class kind : std::uint8_t { redis = 1, redis_cluster };
 
 class LeaseTest : public testing::TestWithParam<kind> {
 protected:
     void SetUp() override {
-        if (GetParam() == kind::lone) {
-            leases_ = std::make_unique<lone_leases>();
-            return;
-        }
         const bool cluster = GetParam() == kind::redis_cluster;
         FLOODGATE_NEED_REDIS(cluster);
         redis_ = std::make_unique<store::redis>(store::shared_redis(cluster));
@@ -72,24 +67,13 @@ TEST_P(LeaseTest, IsLostWithItsHolder) {
 
 std::string name_of(const testing::TestParamInfo<kind>& info) {
     switch (info.param) {
-    case kind::lone: return "Lone";
     case kind::redis: return "Redis";
     case kind::redis_cluster: return "RedisCluster";
     }
     return "";
 }
-INSTANTIATE_TEST_SUITE_P(Leases, LeaseTest,
-                         testing::Values(kind::lone, kind::redis, kind::redis_cluster), name_of);
-
-TEST(LoneLeases, SayWhenANumberCannotBeRaised) {
-    numbers from;
-    diary log;
-    lone_leases leases;
-    log.refuse = true;
-    leases.seek(log.make("care", from), "");
-    EXPECT_THROW(leases.start(), std::runtime_error);
-    EXPECT_FALSE(leases.holds("care"));
-}
+INSTANTIATE_TEST_SUITE_P(Leases, LeaseTest, testing::Values(kind::redis, kind::redis_cluster),
+                         name_of);
 
 }  // namespace
 }  // namespace floodgate::cluster

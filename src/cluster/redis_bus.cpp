@@ -28,7 +28,7 @@ redis_bus::redis_bus(store::redis& redis, redis_bus_options options)
       options_(std::move(options)),
       channel_(options_.name + ":bus"),
       sender_id_(random_id()),
-      line_(redis.open_line()),
+      listening_(redis),
       listener_("bus listener", pauses.last, [this] { return listen(); }),
       sender_(
           "bus sender", pauses.last, [this] { return send(); }, [this] { finish_sending(); }) {}
@@ -48,7 +48,7 @@ void redis_bus::stop() { end(); }
 void redis_bus::end() {
     sender_.stop();
     listener_.ask_to_stop();
-    line_->interrupt();
+    listening_.interrupt();
     listener_.stop();
 }
 
@@ -71,7 +71,7 @@ next_step redis_bus::listen() {
 }
 
 bool redis_bus::subscribe() {
-    if (!line_->ask("", {"SUBSCRIBE", channel_}, milliseconds(0))) return false;
+    if (!listening_.ask("", {"SUBSCRIBE", channel_}, milliseconds(0))) return false;
     const std::lock_guard lock(mutex_);
     figures_.connected = true;
     if (std::exchange(joined_before_, true)) ++figures_.rejoined;
@@ -81,9 +81,9 @@ bool redis_bus::subscribe() {
 
 void redis_bus::hear_out() {
     for (;;) {
-        auto heard = line_->hear(options_.ping_every);
+        auto heard = listening_.hear(options_.ping_every);
         // The answer may be a message that was on its way: either shows that the connection lives.
-        if (heard && heard->is_nil()) heard = line_->ask("", {"PING"}, milliseconds(0));
+        if (heard && heard->is_nil()) heard = listening_.ask("", {"PING"}, milliseconds(0));
         if (!heard) return;
         pass_on(*heard);
     }

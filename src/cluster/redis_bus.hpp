@@ -10,7 +10,7 @@
 
 #include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
-#include "store/redis/redis.hpp"
+#include "store/redis/dedicated_connection.hpp"
 
 namespace floodgate::cluster {
 
@@ -49,7 +49,7 @@ private:
     const redis_bus_options options_;
     const std::string channel_;
     const std::string sender_id_;  // how a node knows its own messages
-    const std::unique_ptr<store::redis::line> line_;
+    store::dedicated_connection listening_;
     hear told_;
     std::uint64_t connections_failed_ = 0;  // in a row; the listener's own
     std::deque<std::string> batch_;         // the sender's own

@@ -10,7 +10,8 @@
 #include "gate/redis_turnstile.hpp"
 #include "jobs/order_match.hpp"
 #include "sale/gate_schema.hpp"
-#include "shop/gate_restore.hpp"
+#include "shop/gate_loader.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -62,8 +63,9 @@ public:
           redis_(s.cluster.redis),
           book_(engine::open_database(s)),
           gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
+          loader_(book_, s.memory),
           between_(redis_, s.cluster) {
-        (void)redis_.look();  // throws with one clear line
+        (void)store::probe_redis(s.cluster.redis);  // throws with one clear line
     }
 
     std::vector<std::string> run() {
@@ -71,8 +73,7 @@ public:
         for (std::uint32_t n = 0; n < partitions_; ++n) look_at(sale::partition{n});
         std::size_t sales = 0;
         for (const sale::sale& s : or_throw(book_.catalogue().sales(), "ledger")) {
-            if (s.state == sale::sale_state::draft) continue;
-            if (s.ends_at + shop::remembered_after_end < wall_clock().now()) continue;
+            if (!or_throw(loader_.needs(s, wall_clock().now()), "ledger")) continue;
             if (not_built_.contains(sale::partition_of(s.id, partitions_))) continue;
             look_at(s);
             ++sales;
@@ -134,6 +135,7 @@ private:
     store::redis redis_;
     ledger::ledger book_;
     gate::redis_turnstile gate_;
+    shop::gate_loader loader_;
     in_the_streams between_;
     std::set<sale::partition> not_built_;
     std::uint64_t held_ = 0, queued_ = 0;

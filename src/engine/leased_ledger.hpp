@@ -1,4 +1,4 @@
-// A lease of this node's, and the ledger that may be written only while it is held.
+// A lease that this node seeks, and the ledger that it may write only while it holds the lease.
 
 #pragma once
 
@@ -14,12 +14,11 @@ namespace floodgate::engine {
 
 class leased_ledger {
 public:
-    leased_ledger(std::string name, store::database& db, ledger::ledger& plain,
-                  cluster::leases& leases)
+    leased_ledger(std::string name, ledger::ledger& plain, cluster::leases& leases)
         : name_(std::move(name)),
           plain_(plain),
           leases_(leases),
-          book_(ledger::fenced(db, [this] { return current(); })) {}
+          book_(ledger::fenced(plain.database(), [this] { return current(); })) {}
 
     const std::string& name() const { return name_; }
     ledger::ledger& book() { return book_; }

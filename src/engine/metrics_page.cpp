@@ -224,6 +224,8 @@ void add_sales(page_builder& page, const metrics_sources& from) {
                  number(from.timed_jobs.rounds.opened));
     page.counter("floodgate_rounds_ended_total", "Rounds that ended.",
                  number(from.timed_jobs.rounds.ended));
+    page.counter("floodgate_sales_forgotten_total", "Sales that were over and left the gate.",
+                 number(from.timed_jobs.sales_forgotten));
 }
 
 void add_alarms(page_builder& page, const metrics_sources& from) {

@@ -10,9 +10,10 @@
 #include "clerk/clerk.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/bus.hpp"
-#include "http/event_loop.hpp"
+#include "http/figures.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
+#include "push/mailroom.hpp"
 #include "sale/answer.hpp"
 
 namespace floodgate::engine {
@@ -32,7 +33,7 @@ struct metrics_sources {
     std::optional<cluster_figures> cluster{};
     std::uint64_t backlog = 0;
     clerk::figures clerk{};
-    http::event_loop::figures edge;
+    http::figures edge;
     push::mailroom::figures results;
     jobs::timed_job_figures timed_jobs;
     const alarm::board& alarms;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "store/redis/redis.hpp"
+#include "store/redis/facts.hpp"
 
 namespace floodgate::engine {
 

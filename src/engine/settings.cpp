@@ -10,6 +10,7 @@
 
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
+#include "journal/format.hpp"
 #include "sale/order_number.hpp"
 #include "sale/partition.hpp"
 #include "store/http/http_client.hpp"
@@ -20,15 +21,17 @@ namespace {
 constexpr std::int64_t hour_ms = 3'600'000;
 constexpr std::int64_t week_s = 604'800;
 constexpr std::size_t cluster_name_max = 32;
-constexpr std::int64_t hours_max = 8760;  // a year
+constexpr std::int64_t hours_max = 8760;    // a year
+constexpr milliseconds believed_for{1000};  // what was heard of an order, in a cluster
 
 void read_edge(config_file& file, settings& s) {
     http::server_options& o = s.server;
     file.read("edge.listen", o.listen);
     file.read("edge.loops", o.loops, {0, 256});
-    file.read("edge.pool_threads", o.pool_threads, {1, 256});
-    file.read("edge.password_threads", o.password_threads, {1, 64});
-    file.read("edge.pool_queue_max", o.pool_queue_max, {1, 1'000'000});
+    file.read("edge.pool_threads", o.pools.general_threads, {1, 256});
+    file.read("edge.password_threads", o.pools.password_threads, {1, 64});
+    file.read("edge.admin_threads", o.pools.admin_threads, {1, 64});
+    file.read("edge.pool_queue_max", o.pools.queue_max, {1, 1'000'000});
     file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
     file.read("edge.stop_within_ms", o.stop_within, {0, hour_ms});
     file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});
@@ -130,6 +133,10 @@ void read_care(config_file& file, settings& s) {
     std::int64_t lead_s = o.rounds.lead / std::chrono::seconds(1);
     file.read("rounds.lead_s", lead_s, {0, week_s});
     o.rounds.lead = std::chrono::seconds(lead_s);
+    std::int64_t forget_s = s.memory.forget_after / std::chrono::seconds(1);
+    file.read("rounds.forget_after_s", forget_s, {1, hours_max * 3600});
+    s.memory.forget_after = std::chrono::seconds(forget_s);
+    o.forgetting.memory = s.memory;
     file.read("pay.allow_test", s.pay_test);
     file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});
     file.read("pay.ask_again_last_ms", o.asking.pause_last, {10, hour_ms});
@@ -147,7 +154,8 @@ void read_care(config_file& file, settings& s) {
 void read_engine(config_file& file, settings& s) {
     file.read("gate.backlog_max", s.gate.backlog_max, {1, 1'000'000'000});
     std::int64_t mib = static_cast<std::int64_t>(s.journal.segment_bytes >> 20U);
-    file.read("journal.segment_mib", mib, {1, 4096});
+    file.read("journal.segment_mib", mib,
+              {1, static_cast<std::int64_t>(journal::segment_bytes_max >> 20U)});
     s.journal.segment_bytes = static_cast<std::uint64_t>(mib) << 20U;
     file.read("clerk.batch_max", s.clerk.batch_max, {1, 1'000'000});
     file.read("clerk.patience_ms", s.clerk.patience, {0, hour_ms});
@@ -211,6 +219,9 @@ void read_cluster(config_file& file, settings& s) {
     file.read("cluster.lease_ms", c.lease, {1000, 60'000});
     file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
     read_stores(file, c);
+    if (s.mode == run_mode::embedded) return;
+    s.recent.believed_for = believed_for;  // others move orders, too, and the bus may fail to tell
+    s.recent.numbers_in_order = false;     // several nodes give them: the ledger is always asked
 }
 
 }  // namespace

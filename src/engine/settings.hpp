@@ -10,9 +10,12 @@
 #include "gate/embedded_turnstile.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
-#include "http/server.hpp"
+#include "http/server_options.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
+#include "push/mailroom.hpp"
+#include "shop/recent_orders.hpp"
+#include "shop/sale_memory.hpp"
 #include "store/rabbit/rabbit.hpp"
 #include "store/redis/redis.hpp"
 #include "store/sql/mariadb_database.hpp"
@@ -47,6 +50,7 @@ struct settings {
     shop::recent_options recent;
     push::mailroom_options mailroom;
     jobs::timed_job_options timed_jobs;
+    shop::sale_memory memory;
     bool pay_test = false;  // the method `test`, which takes no money
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;

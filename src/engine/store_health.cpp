@@ -8,25 +8,18 @@ constexpr auto believed_for = std::chrono::seconds(3);
 
 }  // namespace
 
-store_health::store_health(world w)
-    : world_(std::move(w)),
-      redis_looks_("pulse redis", look_every,
-                   [this] {
-                       look_at_redis();
-                       return false;
-                   }),
-      ledger_looks_("pulse ledger", look_every, [this] {
-          look_at_ledger();
-          return false;
-      }) {}
+store_health::store_health(ports& of)
+    : of_(of),
+      gate_looks_("look gate", look_every, [this] { look_at_gate(); }),
+      ledger_looks_("look ledger", look_every, [this] { look_at_ledger(); }) {}
 
 void store_health::start() {
-    redis_looks_.start();
+    gate_looks_.start();
     ledger_looks_.start();
 }
 
 void store_health::stop() {
-    redis_looks_.stop();
+    gate_looks_.stop();
     ledger_looks_.stop();
 }
 
@@ -35,30 +28,29 @@ bool store_health::is_recent(const moment& m) {
     return at != 0 && steady::now().time_since_epoch() - steady::duration(at) < believed_for;
 }
 
-void store_health::look_at_redis() {
-    const std::string key = world_.name + ":pulse";
-    if (!world_.redis.ask(key, {"EXISTS", key})) return;
-    redis_ = steady::now().time_since_epoch().count();
-    if (!opened_ && all_open()) opened_ = true;
-}
-
-bool store_health::all_open() {
-    for (std::uint32_t n = 0; n < world_.partitions; ++n) {
-        const auto state = world_.gate.state_of({n});
-        if (!state || !state->open) return false;
+void store_health::look_at_gate() {
+    const auto seen = of_.look_at_gate();
+    if (!seen) return;
+    {
+        const std::lock_guard lock(mutex_);
+        gate_ = *seen;
+        built_once_ = built_once_ || seen->closed == 0;
     }
-    return true;
+    gate_answered_ = steady::now().time_since_epoch().count();
 }
 
 void store_health::look_at_ledger() {
-    if (world_.book.orders().position()) ledger_ = steady::now().time_since_epoch().count();
+    if (of_.book().orders().position()) ledger_answered_ = steady::now().time_since_epoch().count();
 }
 
-std::string store_health::why_not_ready() const {
-    if (!is_recent(redis_)) return "redis: no answer";
-    if (!is_recent(ledger_)) return "ledger: no answer from the database";
-    if (!opened_) return "the gate is being built from the ledger";
-    return {};
+store_sight store_health::read() const {
+    store_sight out{.gate_answers = is_recent(gate_answered_),
+                    .ledger_answers = is_recent(ledger_answered_),
+                    .ledger_enters = of_.lines().read_figures().failing_since == never};
+    const std::lock_guard lock(mutex_);
+    out.built_once = built_once_;
+    out.gate = gate_;
+    return out;
 }
 
 }  // namespace floodgate::engine

@@ -23,13 +23,13 @@ storefront::storefront(const settings& s, const world& w)
       login_by_phone(s.login_by_phone),
       purchase_by_address(s.purchase_by_address),
       purchase_by_user(s.purchase_by_user),
-      showcase(w.book.catalogue(), w.gate),
+      showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
       with_(s),
       world_(w),
       proxies_(s.trusted_proxies),
-      desk_(w.book, w.gate, node_, w.clock),
+      desk_(w.book, w.gate, w.node, w.clock),
       orders_({recent, w.gate, w.book.orders()}),
       ledger_health_(w.book.orders()) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
@@ -39,21 +39,18 @@ void storefront::restore_logins() {
     or_throw(world_.book.users().for_each_login(world_.clock.now(),
                                                 [&](const sale::login& l) { sessions.add(l); }),
              "ledger");
-    log::info("guard.logins_loaded", "logins", sessions.count());
+    log::info("engine.logins_loaded", "logins", sessions.count());
 }
 
-void storefront::reload_logins() {
-    std::vector<sale::login> valid;
-    or_throw(world_.book.users().for_each_login(world_.clock.now(),
-                                                [&](const sale::login& l) { valid.push_back(l); }),
-             "ledger");
-    sessions.replace_all(valid);
-    log::info("guard.logins_loaded", "logins", sessions.count());
-}
-
-void storefront::show() {
-    if (const auto shown = showcase.reload(); !shown)
-        log::error("engine.showcase_failed", "reason", shown.error().message());
+local_shop storefront::local() {
+    return {sessions,
+            recent,
+            mailroom,
+            showcase,
+            login_by_address,
+            login_by_phone,
+            purchase_by_address,
+            purchase_by_user};
 }
 
 void storefront::load_sales() {
@@ -70,9 +67,9 @@ api::clerks_help storefront::help(jobs::timed_jobs& by) {
         .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
 }
 
-std::string storefront::why_not_ready() const {
-    if (!ready_) return "stopping";
-    return opening_->readiness ? opening_->readiness() : std::string();
+api::readiness storefront::readiness() const {
+    if (!ready_) return {.why_not = "stopping", .warnings = {}};
+    return opening_->readiness();
 }
 
 std::string storefront::metrics() {
@@ -114,15 +111,15 @@ void storefront::open(opening o) {
                                     .login_lifetime = with_.login_lifetime,
                                     .alarms = opening_->timed_jobs.alarms(),
                                     .clerk = help(opening_->timed_jobs),
-                                    .fellows = opening_->fellows,
-                                    .readiness = [this] { return why_not_ready(); },
+                                    .node = world_.node,
+                                    .readiness = [this] { return readiness(); },
                                     .durability = opening_->durability,
                                     .metrics_text = [this] { return metrics(); }});
     or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 
-void storefront::serve(const std::function<void()>& beat) {
+void storefront::serve() {
     server_->start();
     ready_ = true;
     log::info("engine.started", "address", server_->address(), "durability",
@@ -138,7 +135,6 @@ void storefront::serve(const std::function<void()>& beat) {
         sessions.prune(world_.clock.now());
         if (++beats % beats_an_hour == 0)
             (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
-        if (beat) beat();
     }
     log::info("engine.stopping");
     ready_ = false;

@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "api/services.hpp"
+#include "engine/local_shop.hpp"
 #include "engine/metrics_page.hpp"
 #include "engine/settings.hpp"
 #include "http/server.hpp"
 #include "jobs/timed_jobs.hpp"
-#include "shop/silent_node.hpp"
 
 namespace floodgate::engine {
 
@@ -24,32 +24,28 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
-        std::function<void()> catalogue_changed{};  // tells the other nodes; empty: there are none
+        shop::node& node;  // of use from open() on
     };
     storefront(const settings& s, const world& w);
 
     // Loads the logins from the ledger; throws std::runtime_error.
     void restore_logins();
-    // The same later, when log-outs may have been missed.
-    void reload_logins();
-    // Buyers see the catalogue as it is now. A failure is logged.
-    void show();
+    // What the node keeps true.
+    local_shop local();
     // Loads what was published behind the desk's back; throws std::runtime_error.
     void load_sales();
 
     struct opening {
         jobs::timed_jobs& timed_jobs;
-        api::fellow_nodes fellows{};
         std::vector<std::string> durability;            // what holds, one line each
-        std::function<std::string()> readiness{};       // empty text: ready; otherwise why not
+        std::function<api::readiness()> readiness;      // whether it sells, as the stores are
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
     };
     // Binds the port; throws std::runtime_error with one clear line.
     void open(opening o);
 
     // Serves until SIGINT or SIGTERM, which must be blocked in every thread, and stops serving.
-    // `beat` is called twice a second.
-    void serve(const std::function<void()>& beat);
+    void serve();
 
     // The doors are gone: nothing calls the clerks any more.
     void close() { server_.reset(); }
@@ -66,24 +62,13 @@ public:
     pay::channels channels;
 
 private:
-    // Until the engines bring a node of their own.
-    struct this_node final : shop::silent_node {
-        explicit this_node(storefront& f) : front(f) {}
-        void catalogue_changed() override {
-            front.show();
-            if (front.world_.catalogue_changed) front.world_.catalogue_changed();
-        }
-        storefront& front;
-    };
-
     api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
-    std::string why_not_ready() const;
+    api::readiness readiness() const;
 
     const settings& with_;
     const world world_;
     guard::trusted_proxies proxies_;
-    this_node node_{*this};
     shop::catalogue_desk desk_;
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;

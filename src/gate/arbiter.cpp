@@ -6,7 +6,7 @@ namespace floodgate::gate {
 
 decision arbiter::decide(const sale::attempt& a, instant now, bool may_promise) {
     shelf* on = find(a.sale);
-    if (!on) return {.verdict = {.ticket = a.ticket, .what = sale::answer::unknown_sale}};
+    if (!on) return {.verdict = {.reply_to = a.reply_to, .what = sale::answer::unknown_sale}};
 
     decision d{.verdict = on->judge(a, now), .on = on};
     if (d.verdict.what != sale::answer::accepted) return d;

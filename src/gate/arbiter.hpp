@@ -31,6 +31,9 @@ public:
     // errc::conflict: fewer units in total than are taken.
     result<void> warm_up(const sale::sale& s);
 
+    // With all that is held of it.
+    void forget(sale::sale_id id) { shelves_.erase(id); }
+
     // A promise made before a restart, from the ledger (seq 0) or the line. One whose sale is not
     // loaded only teaches the order numbers.
     void restore(const sale::promise& p, sale::sequence seq);

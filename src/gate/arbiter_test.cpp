@@ -32,8 +32,8 @@ TEST(Arbiter, WritesTermsOfTheMomentIntoThePromise) {
     arbiter a(3);
     ASSERT_TRUE(a.warm_up(open_sale(1, 10, 5)).has_value());
     const decision d =
-        a.decide({.sale = {1}, .buyer = {8}, .quantity = 2, .ticket = 77}, opening, true);
-    EXPECT_EQ(d.verdict.ticket, 77U);
+        a.decide({.sale = {1}, .buyer = {8}, .quantity = 2, .reply_to = 77}, opening, true);
+    EXPECT_EQ(d.verdict.reply_to, 77U);
     EXPECT_EQ(d.promise.order, d.verdict.order);
     EXPECT_EQ(d.promise.buyer.value, 8);
     EXPECT_EQ(d.promise.quantity, 2U);

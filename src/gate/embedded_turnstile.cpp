@@ -114,12 +114,23 @@ sale::order_no embedded_turnstile::newest_durable() {
     return newest_durable_;
 }
 
+result<void> embedded_turnstile::load(const sale::sale& s, std::span<const sale::promise> held,
+                                      std::span<const sale::promise> spent) {
+    const std::lock_guard lock(mutex_);
+    if (arbiter_.find(s.id)) return make_error_code(errc::conflict);
+    if (auto loaded = arbiter_.warm_up(s); !loaded) return loaded;
+    for (const sale::promise& p : held) {
+        newest_durable_ = std::max(newest_durable_, p.order);
+        arbiter_.restore(p, {});
+    }
+    for (const sale::promise& p : spent) arbiter_.restore_key(p);
+    return {};
+}
+
 void embedded_turnstile::restore(const sale::promise& p, sale::sequence seq) {
     newest_durable_ = std::max(newest_durable_, p.order);
     arbiter_.restore(p, seq);
 }
-
-void embedded_turnstile::restore_key(const sale::promise& p) { arbiter_.restore_key(p); }
 
 void embedded_turnstile::skip_past(sale::order_no seen) { arbiter_.skip_past(seen); }
 
@@ -130,6 +141,15 @@ std::unique_ptr<lane> embedded_turnstile::open_lane(std::function<void()> wake) 
 result<void> embedded_turnstile::warm_up(const sale::sale& s) {
     const std::lock_guard lock(mutex_);
     return arbiter_.warm_up(s);
+}
+
+result<void> embedded_turnstile::forget(const sale::sale& s) {
+    const std::lock_guard lock(mutex_);
+    const shelf* on = arbiter_.find(s.id);
+    if (!on) return {};
+    if (on->terms().revision > s.revision) return make_error_code(errc::conflict);
+    arbiter_.forget(s.id);
+    return {};
 }
 
 void embedded_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {

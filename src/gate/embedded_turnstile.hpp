@@ -30,15 +30,18 @@ public:
     embedded_turnstile(sale::promise_line& line, options opts);
     ~embedded_turnstile() override;
 
-    // Before the first lane: what was promised before a restart. Sales first, then the ledger's
-    // orders (seq 0), then the line's promises in order.
+    // A sale that is not loaded, with the ledger's orders that hold units and those that are
+    // remembered for their Idempotency-Keys only, in one act. conflict: it is loaded.
+    result<void> load(const sale::sale& s, std::span<const sale::promise> held,
+                      std::span<const sale::promise> spent);
+    // Before the first lane: what was promised before a restart and is not in the ledger yet, in
+    // the order of the line. Its sale was loaded.
     void restore(const sale::promise& p, sale::sequence seq);
-    // Closed orders are remembered for their Idempotency-Keys only.
-    void restore_key(const sale::promise& p);
     void skip_past(sale::order_no seen);
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
     result<void> warm_up(const sale::sale& s) override;
+    result<void> forget(const sale::sale& s) override;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
     std::vector<promised> promised_to(sale::user_id buyer) override;

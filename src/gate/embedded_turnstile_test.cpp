@@ -52,16 +52,16 @@ class EmbeddedTurnstileTest : public testing::Test {
 protected:
     EmbeddedTurnstileTest() { EXPECT_TRUE(turnstile_.warm_up(open_sale(2)).has_value()); }
 
-    void ask(std::int64_t buyer, std::uint64_t ticket) {
-        const sale::attempt a{.sale = {1}, .buyer = {buyer}, .ticket = ticket};
+    void ask(std::int64_t buyer, std::uint64_t reply_to) {
+        const sale::attempt a{.sale = {1}, .buyer = {buyer}, .reply_to = reply_to};
         lane_->submit({&a, 1}, opening);
     }
     std::map<std::uint64_t, answer> told() {
         std::vector<sale::verdict> out;
         lane_->collect(out);
-        std::map<std::uint64_t, answer> by_ticket;
-        for (const auto& v : out) by_ticket[v.ticket] = v.what;
-        return by_ticket;
+        std::map<std::uint64_t, answer> by_reply_to;
+        for (const auto& v : out) by_reply_to[v.reply_to] = v.what;
+        return by_reply_to;
     }
 
     using expected = std::map<std::uint64_t, answer>;
@@ -174,8 +174,9 @@ TEST_F(EmbeddedTurnstileTest, TakesBackWhatWasLost) {
 TEST_F(EmbeddedTurnstileTest, KnowsTheKeysOfClosedOrdersAfterARestart) {
     sale::promise closed{.order = {1ULL << 40U}, .sale = {1}, .buyer = {5}};
     closed.key[3] = std::byte{1};
-    turnstile_.restore_key(closed);
-    const sale::attempt a{.sale = {1}, .buyer = {5}, .key = closed.key, .ticket = 10};
+    ASSERT_TRUE(turnstile_.forget(open_sale(10)).has_value());
+    ASSERT_TRUE(turnstile_.load(open_sale(10), {}, {&closed, 1}).has_value());
+    const sale::attempt a{.sale = {1}, .buyer = {5}, .key = closed.key, .reply_to = 10};
     lane_->submit({&a, 1}, opening);
     EXPECT_EQ(told(), (expected{{10, answer::repeated}}));
     EXPECT_EQ(turnstile_.look_up({1})->taken, 0);

@@ -9,7 +9,7 @@
 
 namespace floodgate::gate {
 
-struct memory_gate final : turnstile {
+struct memory_gate : turnstile {
     std::vector<sale::order_no> released;
 
     void release(sale::sale_id, sale::user_id, sale::order_no order) override {
@@ -17,6 +17,7 @@ struct memory_gate final : turnstile {
     }
     std::unique_ptr<lane> open_lane(std::function<void()>) override { return nullptr; }
     result<void> warm_up(const sale::sale&) override { return {}; }
+    result<void> forget(const sale::sale&) override { return {}; }
     std::optional<standing> look_up(sale::sale_id) override { return std::nullopt; }
     std::vector<promised> promised_to(sale::user_id) override { return {}; }
     std::vector<held_unit> held_in(sale::sale_id) override { return {}; }

@@ -69,10 +69,9 @@ void returns::release_all(std::span<const unit> units) {
         for (const unit& u : some) {
             const sale::partition p = keys_.home_of(u.sale);
             const sale_keys of = keys_.of(u.sale);
-            commands.push_back(
-                {of.sale,
-                 {"EVALSHA", scripts::release().sha(), "4", keys_.gate(p), keys_.freed(p), of.sale,
-                  of.buyers, packed(u.buyer), packed(u.order)}});
+            commands.push_back(store::to_run(scripts::release(),
+                                             {keys_.gate(p), keys_.freed(p), of.sale, of.buyers},
+                                             {packed(u.buyer), packed(u.order)}));
         }
         const auto back = redis_.ask_all(commands);
         std::set<sale::sale_id> came_back;

@@ -1,7 +1,6 @@
 #include "gate/rebuild.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "gate/scripts.hpp"
 
@@ -12,10 +11,8 @@ namespace field = schema::field;
 
 constexpr std::size_t orders_per_call = 500;
 
-std::uint64_t number(const store::redis_reply& r) {
-    std::uint64_t value = 0;
-    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
-    return value;
+std::uint64_t count_in(const store::redis_reply& r) {
+    return static_cast<std::uint64_t>(store::number_or_zero(r));
 }
 
 }  // namespace
@@ -39,10 +36,10 @@ result<partition_state> rebuild::state_of(sale::partition p) {
     if (!found) return found.error();
     constexpr std::size_t fields = 4;
     if (found->items.size() != fields) return make_error_code(errc::corrupt);
-    return partition_state{.epoch = number(found->items[0]),
+    return partition_state{.epoch = count_in(found->items[0]),
                            .open = found->items[1].text == schema::is_open,
-                           .appended = number(found->items[2]),
-                           .entered = number(found->items[3])};
+                           .appended = count_in(found->items[2]),
+                           .entered = count_in(found->items[3])};
 }
 
 result<void> rebuild::close(sale::partition p) {
@@ -57,7 +54,7 @@ result<void> rebuild::begin(sale::partition p, std::uint64_t epoch) {
     const auto loaded = redis_.ask(sales, {"SMEMBERS", sales});
     if (!loaded) return loaded.error();
     for (const store::redis_reply& id : loaded->items) {
-        const sale_keys of = keys_.of({static_cast<std::int64_t>(number(id))});
+        const sale_keys of = keys_.of({store::number_or_zero(id)});
         const auto gone = run_step(redis_, scripts::forget(),
                                    {gate, sales, of.sale, of.buyers, of.keys}, {term, id.text});
         if (!gone) return gone.error();
@@ -75,6 +72,14 @@ result<void> rebuild::load(const std::string& epoch, const sale::sale& s) {
          field::ends, std::to_string(to_ms(s.ends_at)),            //
          field::limit, std::to_string(s.limit),                    //
          field::price, packed_price(s.price, s.price_points)});
+}
+
+result<void> rebuild::forget(const sale::sale& s) {
+    const sale::partition p = keys_.home_of(s.id);
+    const sale_keys of = keys_.of(s.id);
+    return run_step(redis_, scripts::forget_sale(),
+                    {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys},
+                    {std::to_string(s.revision), std::to_string(s.id.value)});
 }
 
 result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,
@@ -102,9 +107,9 @@ result<void> rebuild::put_down_some(sale::partition p, std::uint64_t epoch,
         const auto last =
             std::find_if(first, sorted.end(), [&](const auto& q) { return q.sale != id; });
         const sale_keys of = keys_.of(id);
-        keys.insert(keys.end(), {of.sale, of.buyers, of.keys});
-        arguments.push_back(std::to_string(last - first));
-        for (; first != last; ++first) arguments.push_back(packed(*first));
+        keys.append({of.sale, of.buyers, of.keys});
+        arguments.add(last - first);
+        for (; first != last; ++first) arguments.add(packed(*first));
     }
     return run_step(redis_, scripts::put_down(), keys, arguments);
 }

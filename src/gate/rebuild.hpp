@@ -22,6 +22,7 @@ public:
     result<void> begin(sale::partition p, std::uint64_t epoch);
     // Without an epoch: a warm-up.
     result<void> load(const std::string& epoch, const sale::sale& s);
+    result<void> forget(const sale::sale& s);  // in an open partition
     result<void> put_down(sale::partition p, std::uint64_t epoch,
                           std::span<const sale::promise> promises, bool only_keys);
     result<void> open(sale::partition p, std::uint64_t epoch);

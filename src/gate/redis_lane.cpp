@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "gate/scripts.hpp"
+#include "gate/take_script.hpp"
 
 namespace floodgate::gate {
 namespace {
 
-using outcome = store::redis_link::outcome;
+using outcome = store::async_redis::outcome;
 using std::chrono::steady_clock;
 
 constexpr std::size_t calls_max = 1;  // under way for one partition: see gate/README.md
@@ -17,7 +17,7 @@ constexpr milliseconds try_again_after{20}, complaint_pause{1000};
 }  // namespace
 
 redis_lane::redis_lane(const store::redis_options& redis, lane_world world)
-    : world_(world), link_(redis), view_(world.refusals), partitions_(world.options.partitions) {}
+    : world_(world), redis_(redis), view_(world.refusals), partitions_(world.options.partitions) {}
 
 void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
     now_ = now;
@@ -28,7 +28,7 @@ void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
     count(told);
     for (std::uint32_t p = 0; p < partitions_.size(); ++p)
         if (!partitions_[p].waiting.empty()) send_next({p});
-    link_.send();
+    redis_.send();
 }
 
 void redis_lane::gather(const sale::attempt& a, instant now, time deadline) {
@@ -47,7 +47,7 @@ void redis_lane::gather(const sale::attempt& a, instant now, time deadline) {
 }
 
 void redis_lane::collect(std::vector<sale::verdict>& out) {
-    link_.turn();
+    redis_.turn();
     out.insert(out.end(), verdicts_.begin(), verdicts_.end());
     verdicts_.clear();
 }
@@ -77,19 +77,19 @@ void redis_lane::send_next(sale::partition p) {
 
 void redis_lane::send(std::shared_ptr<take_call> call, time not_before) {
     const auto oldest = std::ranges::min_element(call->attempts, {}, &waiting_attempt::deadline);
-    store::redis_link::call c;
-    c.script = &scripts::take();
-    c.key = world_.keys.gate(call->at);
-    c.words = call->words(world_.keys, {.now = now_,
-                                        .backlog_max = world_.options.backlog_max,
-                                        .seen = world_.places.latest(call->at)});
+    store::async_redis::call c;
+    c.command.script = &scripts::take();
+    c.command.key = world_.keys.gate(call->at);
+    c.command.what = call->words(world_.keys, {.now = now_,
+                                               .backlog_max = world_.options.backlog_max,
+                                               .seen = world_.places.latest(call->at)});
     c.deadline = oldest->deadline;
     c.not_before = not_before;
     c.done = [this, call = std::move(call)](outcome what, const store::redis_reply& reply) {
         on_done(call, what, reply);
     };
     world_.counters.calls.fetch_add(1, std::memory_order_relaxed);
-    link_.run(std::move(c));
+    redis_.run(std::move(c));
 }
 
 void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
@@ -135,7 +135,7 @@ void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply
     tell_without_verdicts(call, has_text && !reply.text.starts_with(schema::went_back));
 }
 
-// Not for every call: whoever is refused tries again.
+// Not for every call: a buyer that was refused tries again at once.
 void redis_lane::complain(sale::partition p, std::string_view about) {
     const time now = steady_clock::now();
     if (now - complained_at_ < complaint_pause) return;
@@ -159,7 +159,7 @@ void redis_lane::tell_without_verdicts(const take_call& call, bool perhaps_execu
     for (const waiting_attempt& a : call.attempts) {
         if (undecided) {
             verdicts_.push_back(
-                {.ticket = a.what.ticket, .what = sale::answer::undecided, .order = a.order});
+                {.reply_to = a.what.reply_to, .what = sale::answer::undecided, .order = a.order});
         } else {
             tell_busy(a.what);
         }
@@ -167,7 +167,7 @@ void redis_lane::tell_without_verdicts(const take_call& call, bool perhaps_execu
 }
 
 void redis_lane::tell_busy(const sale::attempt& a) {
-    verdicts_.push_back({.ticket = a.ticket, .what = sale::answer::busy});
+    verdicts_.push_back({.reply_to = a.reply_to, .what = sale::answer::busy});
 }
 
 void redis_lane::count(std::size_t first) {

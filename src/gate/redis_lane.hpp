@@ -14,7 +14,7 @@
 #include "gate/refusal_cache.hpp"
 #include "gate/take_call.hpp"
 #include "sale/order_number.hpp"
-#include "store/redis/redis_link.hpp"
+#include "store/redis/async_redis.hpp"
 
 namespace floodgate::gate {
 
@@ -75,7 +75,7 @@ public:
 
     void submit(std::span<const sale::attempt> attempts, instant now) override;
     void collect(std::vector<sale::verdict>& out) override;
-    int ready_fd() const override { return link_.fd(); }
+    int ready_fd() const override { return redis_.fd(); }
 
 private:
     using time = std::chrono::steady_clock::time_point;
@@ -88,7 +88,7 @@ private:
     void gather(const sale::attempt& a, instant now, time deadline);
     void send_next(sale::partition p);
     void send(std::shared_ptr<take_call> call, time not_before);
-    void on_done(const std::shared_ptr<take_call>& call, store::redis_link::outcome what,
+    void on_done(const std::shared_ptr<take_call>& call, store::async_redis::outcome what,
                  const store::redis_reply& reply);
     void on_reply(const take_call& call, const store::redis_reply& reply);
     void finish(sale::partition p, bool in_vain);
@@ -100,7 +100,7 @@ private:
     void complain(sale::partition p, std::string_view about);
 
     lane_world world_;
-    store::redis_link link_;
+    store::async_redis redis_;
     reflections::view view_;
     std::vector<gathering> partitions_;
     std::vector<sale::verdict> verdicts_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 
 #include "gate/pending_releases.hpp"
 #include "gate/rebuild.hpp"
@@ -12,15 +11,10 @@
 namespace floodgate::gate {
 namespace {
 
+using store::number_or_zero;
+
 constexpr std::int64_t read_at_once_max = 50'000;  // buyers; more are read in steps
 constexpr std::size_t batch_max_max = 1000;        // Lua cannot unpack much more at once
-
-std::int64_t number(const store::redis_reply& r) {
-    if (r.what == store::redis_reply::kind::integer) return r.integer;
-    std::int64_t value = 0;
-    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
-    return value;
-}
 
 redis_turnstile_options checked(redis_turnstile_options o) {
     assert(o.partitions > 0 && o.partitions <= sale::partitions_max);
@@ -79,6 +73,12 @@ result<void> redis_turnstile::warm_up(const sale::sale& s) {
     return done;
 }
 
+result<void> redis_turnstile::forget(const sale::sale& s) {
+    const auto done = impl_->keeper.forget(s);
+    if (done) impl_->refusals.lift(s.id);
+    return done;
+}
+
 void redis_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
     impl_->given_back.release({sale, buyer, order});
 }
@@ -100,7 +100,7 @@ std::vector<std::optional<standing>> redis_turnstile::look_up_all(
     for (const sale::sale_id id : ids) {
         const std::string gate = impl_->keys.gate(impl_->keys.home_of(id));
         const sale_keys of = impl_->keys.of(id);
-        commands.push_back({gate, {"EVAL", scripts::look().text(), "3", gate, of.sale, of.buyers}});
+        commands.push_back(store::to_run(scripts::look(), {gate, of.sale, of.buyers}, {}));
     }
     if (commands.empty()) return out;
     const auto replies = impl_->redis.ask_all(commands);
@@ -109,13 +109,13 @@ std::vector<std::optional<standing>> redis_turnstile::look_up_all(
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto& f = (*replies)[i].items;
         if (f.size() != fields) continue;
-        out[i] = standing{.stock = number(f[0]),
-                          .taken = number(f[1]) - number(f[2]),
-                          .buyers = static_cast<std::uint64_t>(number(f[4])),
-                          .bytes = static_cast<std::uint64_t>(number(f[5])),
-                          .given = number(f[1]),
-                          .returned = number(f[2]),
-                          .largest = static_cast<std::uint32_t>(number(f[3]))};
+        out[i] = standing{.stock = number_or_zero(f[0]),
+                          .taken = number_or_zero(f[1]) - number_or_zero(f[2]),
+                          .buyers = static_cast<std::uint64_t>(number_or_zero(f[4])),
+                          .bytes = static_cast<std::uint64_t>(number_or_zero(f[5])),
+                          .given = number_or_zero(f[1]),
+                          .returned = number_or_zero(f[2]),
+                          .largest = static_cast<std::uint32_t>(number_or_zero(f[3]))};
     }
     return out;
 }
@@ -133,7 +133,7 @@ std::vector<turnstile::promised> redis_turnstile::promised_to(sale::user_id buye
     std::vector<sale::sale_id> ids;
     for (const store::redis_reply& of_partition : *loaded) {
         for (const store::redis_reply& id : of_partition.items) {
-            ids.push_back({number(id)});
+            ids.push_back({number_or_zero(id)});
             const std::string key = impl_->keys.of(ids.back()).buyers;
             commands.push_back({key, {"HGET", key, packed(buyer)}});
         }

@@ -63,6 +63,8 @@ public:
     // What it changes is ignored when the gate has terms of a later revision. A partition that is
     // not there is no error: its rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
+    // store_unavailable as well while the partition is being rebuilt.
+    result<void> forget(const sale::sale& s) override;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
     void release_all(std::span<const returned> orders) override;
     std::optional<standing> look_up(sale::sale_id sale) override;

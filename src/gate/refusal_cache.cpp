@@ -1,25 +1,19 @@
 #include "gate/refusal_cache.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace floodgate::gate {
 namespace {
 
 namespace field = schema::field;
 using sale::answer;
+using store::number_or_zero;
 
 constexpr std::size_t sales_max = 256;  // reflected at a time
 constexpr std::size_t wishes_max = 1024;
 constexpr std::int64_t buyers_max = 2'000'000;
 constexpr milliseconds rest_min{200};  // after a look at a sale, before it is looked at again
 constexpr int rest_share = 20;         // and that many times as long as the look took
-
-std::int64_t number(const store::redis_reply& r) {
-    std::int64_t value = 0;
-    std::from_chars(r.text.data(), r.text.data() + r.text.size(), value);
-    return value;
-}
 
 bool is_by_terms(answer a) {
     return a == answer::paused || a == answer::not_started || a == answer::ended ||
@@ -113,12 +107,12 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
             continue;
         facts& to = out[i].emplace();
         to.terms.id = sales[i];
-        to.terms.state = static_cast<sale::sale_state>(number(f[0]));  // schema::digit_of
-        to.terms.starts_at = from_ms(number(f[1]));
-        to.terms.ends_at = from_ms(number(f[2]));
-        to.terms.limit = static_cast<std::uint32_t>(number(f[3]));
-        to.terms.stock = number(f[4]);
-        to.taken = number(f[6]) - number(f[7]);
+        to.terms.state = static_cast<sale::sale_state>(number_or_zero(f[0]));  // schema::digit_of
+        to.terms.starts_at = from_ms(number_or_zero(f[1]));
+        to.terms.ends_at = from_ms(number_or_zero(f[2]));
+        to.terms.limit = static_cast<std::uint32_t>(number_or_zero(f[3]));
+        to.terms.stock = number_or_zero(f[4]);
+        to.taken = number_or_zero(f[6]) - number_or_zero(f[7]);
         to.of_terms = gate[0].text;
         for (std::size_t n = 0; n < terms_fields; ++n) to.of_terms += "," + f[n].text;
         to.of_all = to.of_terms + "," + f[6].text + "," + f[7].text;

@@ -1,4 +1,5 @@
-// What Redis is asked to do in one step: the Lua scripts of the gate.
+// What Redis is asked to do in one step: the Lua scripts of the gate, but for the one that judges
+// attempts (take_script.hpp).
 //
 // Every key comes in through KEYS and carries the partition's hash tag. What the keys hold, how an
 // attempt travels and which letter means which answer: sale/gate_schema.hpp.
@@ -8,15 +9,6 @@
 #include "store/redis/redis.hpp"
 
 namespace floodgate::gate::scripts {
-
-// Judges attempts. KEYS: gate, line, then sale, buyers, keys of each sale. ARGV: now (ms), now (8
-// bytes), backlog_max, 1 when these attempts were sent before, epoch and number of the latest
-// promise the node has heard of; then for each sale the number of its attempts, the quantity if all
-// ask for the same (0: they do not), and the attempts.
-// Gives one string. Empty: the partition is not open. "!EPOCH-NUMBER": it has gone back in time,
-// and is closed now. "EPOCH-NUMBER;", then for each attempt the answer's letter followed, where the
-// answer has one, by the order's 8 bytes or by a number and a semicolon.
-const store::redis_script& take();
 
 // KEYS: gate, freed, sale, buyers. ARGV: buyer, order. Gives the units that came back.
 const store::redis_script& release();
@@ -40,6 +32,10 @@ const store::redis_script& begin();
 // One sale's keys, after begin. KEYS: gate, sales, sale, buyers, keys. ARGV: epoch, id. Gives ok or
 // fenced.
 const store::redis_script& forget();
+
+// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV:
+// revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
+const store::redis_script& forget_sale();
 
 // KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are
 // wanted, then for each sale the number of its promises and the promises. Gives ok, fenced or

@@ -34,7 +34,7 @@ std::optional<sale::answer> shelf::refusal_by_terms(instant now) const {
 
 sale::verdict shelf::judge(const sale::attempt& a, instant now) const {
     assert(a.quantity > 0);
-    sale::verdict v{.ticket = a.ticket, .what = sale::answer::accepted};
+    sale::verdict v{.reply_to = a.reply_to, .what = sale::answer::accepted};
     if (a.key != sale::no_key) {
         if (const keyed* k = keys_.find(a.key)) {
             v.what = k->quantity == a.quantity ? sale::answer::repeated : sale::answer::key_reused;

@@ -29,7 +29,7 @@ bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdic
     const auto told = schema::answer_of(from.front());
     if (!told) return false;
     from.remove_prefix(1);
-    v.ticket = a.what.ticket;
+    v.reply_to = a.what.reply_to;
     v.what = *told;
     switch (v.what) {
     case answer::repeated:
@@ -64,8 +64,8 @@ void take_call::group() {
         std::ranges::stable_sort(attempts, {}, sale_of);
 }
 
-store::redis_words take_call::words(const gate_keys& keys, const circumstances& with) const {
-    store::redis_words key_words, attempt_words, out;
+store::words take_call::words(const gate_keys& keys, const circumstances& with) const {
+    store::words key_words, attempt_words, out;
     key_words.add(keys.gate(at));
     key_words.add(keys.line(at));
     for (auto first = attempts.begin(); first != attempts.end();) {
@@ -84,14 +84,14 @@ store::redis_words take_call::words(const gate_keys& keys, const circumstances& 
         for (; first != last; ++first) attempt_words.add(packed(to_promise(*first)));
     }
     out.add(static_cast<std::int64_t>(key_words.count()));
-    out.add(key_words);
+    out.append(key_words);
     out.add(to_ms(with.now));
     out.add(packed(with.now));
     out.add(static_cast<std::int64_t>(with.backlog_max));
     out.add(resent ? "1" : "0");
     out.add(static_cast<std::int64_t>(with.seen.epoch));
     out.add(static_cast<std::int64_t>(with.seen.number));
-    out.add(attempt_words);
+    out.append(attempt_words);
     return out;
 }
 

@@ -9,7 +9,7 @@
 
 #include "gate/gate_keys.hpp"
 #include "sale/attempt.hpp"
-#include "store/redis/redis_channel.hpp"
+#include "store/redis/command.hpp"
 
 namespace floodgate::gate {
 
@@ -31,7 +31,7 @@ struct take_call {
         std::uint64_t backlog_max = 0;
         sale::line_place seen;  // the latest promise this node has heard of
     };
-    store::redis_words words(const gate_keys& keys, const circumstances& with) const;
+    store::words words(const gate_keys& keys, const circumstances& with) const;
     // Appends a verdict for every attempt, and gives the place of the line's last promise. Nothing,
     // and nothing appended: it is no such answer.
     std::optional<sale::line_place> read(std::string_view answer,

@@ -67,6 +67,11 @@ public:
     // errc::conflict: the new total would be less than what is taken; nothing was changed.
     virtual result<void> warm_up(const sale::sale& s) = 0;
 
+    // The sale is over and settled: the gate lets go of it and of everything it holds for it. These
+    // are the terms it was judged by; errc::conflict: the gate has later ones, and keeps the sale.
+    // Nothing happens when it is not loaded.
+    virtual result<void> forget(const sale::sale& s) = 0;
+
     // Units come back: the order was closed, refunded or failed. The buyer may buy again.
     // Doing it twice for one order is harmless.
     virtual void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) = 0;

@@ -282,6 +282,31 @@ TEST_P(TurnstileContractTest, FindsABuyersOrdersInAllSales) {
     EXPECT_TRUE(gate().promised_to({1000}).empty());
 }
 
+TEST_P(TurnstileContractTest, ForgetsASaleWithAllItHolds) {
+    warm_up(open_sale(1, 5));
+    warm_up(open_sale(2, 5));
+    ASSERT_EQ(ask_one(1, 7).what, answer::accepted);
+    ASSERT_EQ(ask_one(2, 7).what, answer::accepted);
+    ASSERT_TRUE(gate().forget(open_sale(1, 5)).has_value());
+    EXPECT_FALSE(gate().look_up({1}).has_value());
+    EXPECT_EQ(ask_one(1, 8).what, answer::unknown_sale);
+    EXPECT_TRUE(gate().held_in({1}).empty());
+    EXPECT_EQ(gate().promised_to({7}).size(), 1U) << "the other sale's";
+    EXPECT_TRUE(gate().forget(open_sale(1, 5)).has_value()) << "once more is harmless";
+    gate().release({1}, {7}, {1});  // and so is what comes late
+}
+
+TEST_P(TurnstileContractTest, KeepsASaleWhoseTermsAreLaterThanThoseItIsToForget) {
+    sale::sale s = open_sale(1, 5);
+    s.revision = 4;
+    warm_up(s);
+    s.revision = 3;
+    EXPECT_EQ(gate().forget(s).error(), make_error_code(errc::conflict));
+    EXPECT_TRUE(gate().look_up({1}).has_value());
+    s.revision = 4;
+    EXPECT_TRUE(gate().forget(s).has_value());
+}
+
 TEST_P(TurnstileContractTest, AgreesWithTheShelfWhateverHappens) {
     for (unsigned round = 1; round <= 10 && !HasFailure(); ++round) {
         random_sale one(gate(), *lane_, round, round);

@@ -45,7 +45,7 @@ inline sale::idempotency_key key_number(int n) {
 // Submits and waits until every attempt has its verdict; in the order of the attempts.
 inline std::vector<sale::verdict> ask(lane& way, std::vector<sale::attempt> attempts,
                                       instant now = opening) {
-    for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].ticket = i;
+    for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].reply_to = i;
     way.submit(attempts, now);
     std::vector<sale::verdict> told;
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -56,9 +56,9 @@ inline std::vector<sale::verdict> ask(lane& way, std::vector<sale::attempt> atte
         way.collect(told);
     }
     EXPECT_EQ(told.size(), attempts.size()) << "every attempt gets exactly one verdict";
-    std::vector<sale::verdict> by_ticket(attempts.size());
-    for (const sale::verdict& v : told) by_ticket.at(v.ticket) = v;
-    return by_ticket;
+    std::vector<sale::verdict> by_reply_to(attempts.size());
+    for (const sale::verdict& v : told) by_reply_to.at(v.reply_to) = v;
+    return by_reply_to;
 }
 
 // For sale 1, one attempt of each buyer.
@@ -152,8 +152,7 @@ private:
         if (!loaded) return;
         store::words gone{"DEL", sales, key(p, "gate"), key(p, "line"), key(p, "freed")};
         for (const store::redis_reply& id : loaded->items)
-            for (const char* what : {"sale:", "buyers:", "keys:"})
-                gone.push_back(key(p, what + id.text));
+            for (const char* what : {"sale:", "buyers:", "keys:"}) gone.add(key(p, what + id.text));
         (void)redis_.ask(sales, gone).has_value();
     }
 

@@ -2,23 +2,19 @@
 
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
-
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace floodgate::guard {
+#include "guard/ip_address.hpp"
 
-// ::ffff:1.2.3.4 becomes 1.2.3.4, and a scope (%eth0) goes: one client, one address.
-boost::asio::ip::address normalised(const boost::asio::ip::address& address);
+namespace floodgate::guard {
 
 // What a rate limiter knows a client by: an IPv4 address, or the first 64 bits of an IPv6 address,
 // because a single household owns all of the other 2^64.
-std::uint64_t limiter_key(const boost::asio::ip::address& address);
+std::uint64_t limiter_key(const ip_address& address);
 
 class trusted_proxies {
 public:
@@ -29,19 +25,18 @@ public:
     explicit trusted_proxies(std::span<const std::string> networks);
 
     // Trusted to name the client, and not limited by its own address.
-    bool is_trusted(const boost::asio::ip::address& address) const;
+    bool is_trusted(const ip_address& address) const;
 
-    // Who sent the request that came from `peer`, normalised. The header is believed only when the
-    // peer is trusted. It is read from right to left, since each proxy adds on the right whom it
-    // heard it from: the first one not trusted is the client, and what stands left of it is the
-    // client's own invention. An entry that is not an address ends the walk at the one before it.
-    boost::asio::ip::address client_of(const boost::asio::ip::address& peer,
-                                       std::string_view x_forwarded_for) const;
+    // The sender of a request that came from `peer`. The header is believed only when the peer is
+    // trusted. It is read from right to left, because each proxy adds on the right the address it
+    // heard the request from: the first address that is not trusted is the client, and everything
+    // left of it is the client's own invention. An entry that is not an address ends the walk at
+    // the one before it.
+    ip_address client_of(const ip_address& peer, std::string_view x_forwarded_for) const;
 
 private:
-    using bits = std::array<unsigned char, 16>;  // of IPv6; IPv4 as ::ffff:0:0/96
     struct network {
-        bits prefix{};
+        ip_address prefix;
         unsigned length = 0;
     };
     static network parse(const std::string& text);

@@ -35,7 +35,11 @@ sessions::key sessions::key_from(const sale::token_hash& hash) {
 std::optional<identity> sessions::find(std::string_view token, instant now) const {
     // Saves hashing whatever else the header may hold.
     if (token.size() != token_characters) return std::nullopt;
-    const key k = key_from(hash_of(token));
+    return find(hash_of(token), now);
+}
+
+std::optional<identity> sessions::find(const sale::token_hash& hash, instant now) const {
+    const key k = key_from(hash);
     const part& p = part_of(k);
     entry found;
     {

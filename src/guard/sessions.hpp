@@ -35,6 +35,8 @@ class sessions {
 public:
     // Nothing for a token that is unknown, malformed, removed, or expired at `now`.
     std::optional<identity> find(std::string_view token, instant now) const;
+    // The same by guard::hash_of(token), for callers that need the hash themselves.
+    std::optional<identity> find(const sale::token_hash& hash, instant now) const;
 
     // A login that is there already is replaced.
     void add(const sale::login& l);

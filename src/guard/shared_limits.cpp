@@ -58,8 +58,8 @@ bool shared_limits::tell(const shared& s, std::span<const rate_limiter::usage> s
     store::words keys;
     store::words taken;
     for (const auto& u : some) {
-        keys.push_back(key_of(s, u.key));
-        taken.push_back(std::to_string((u.taken + us_ns - 1) / us_ns));
+        keys.add(key_of(s, u.key));
+        taken.add((u.taken + us_ns - 1) / us_ns);
     }
     const auto said = redis_.run(take_script, keys, taken);
     if (!said || said->items.size() != some.size()) return false;

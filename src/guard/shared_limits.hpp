@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 

@@ -148,8 +148,8 @@ TEST_P(SharedLoginsTest, CatchUpWithManyRevocations) {
         tokens.push_back(new_token());
         there_->local.add(
             {hash_of(tokens.back()), {7}, sale::role::buyer, now_ + milliseconds(1000)});
-        entries.push_back(std::to_string(now_ms - i % 5000));
-        entries.push_back(to_hex(hash_of(tokens.back())));
+        entries.add(now_ms - i % 5000);
+        entries.add(to_hex(hash_of(tokens.back())));
     }
     ASSERT_TRUE(redis_->ask(key, entries));
     EXPECT_TRUE(there_->logins.catch_up(now_));

@@ -1,7 +1,8 @@
 #include "http/connection.hpp"
 
-#include "http/event_loop.hpp"
-#include "http/wire.hpp"
+#include <boost/json/object.hpp>
+
+#include "http/answers.hpp"
 #include "push/web_socket.hpp"
 
 namespace floodgate::http {
@@ -15,23 +16,20 @@ constexpr auto goodbye_time = std::chrono::seconds(1);
 
 }  // namespace
 
-connection::connection(event_loop& loop, boost::asio::ip::address peer)
-    : loop_(loop),
-      peer_(std::move(peer)),
-      peer_is_trusted_(loop.trusts(peer_)),
-      talk_(loop.options().limits) {
+connection::connection(connection_home& home, const remote& peer)
+    : home_(home), peer_(peer), talk_(home.options.limits) {
     wait_for(waiting_for::next);
 }
 
 void connection::wait_for(waiting_for what) {
     waiting_ = what;
-    const auto& timeouts = loop_.options().timeouts;
+    const auto& timeouts = home_.options.timeouts;
     switch (what) {
-    case waiting_for::next: deadline_ = loop_.steady_now() + timeouts.idle; break;
-    case waiting_for::head: deadline_ = loop_.steady_now() + timeouts.head; break;
-    case waiting_for::body: deadline_ = loop_.steady_now() + timeouts.body; break;
-    case waiting_for::writing: deadline_ = loop_.steady_now() + timeouts.write; break;
-    case waiting_for::goodbye: deadline_ = loop_.steady_now() + goodbye_time; break;
+    case waiting_for::next: deadline_ = home_.now + timeouts.idle; break;
+    case waiting_for::head: deadline_ = home_.now + timeouts.head; break;
+    case waiting_for::body: deadline_ = home_.now + timeouts.body; break;
+    case waiting_for::writing: deadline_ = home_.now + timeouts.write; break;
+    case waiting_for::goodbye: deadline_ = home_.now + goodbye_time; break;
     case waiting_for::answer: deadline_ = steady::time_point::max(); break;
     }
 }
@@ -41,12 +39,12 @@ void connection::on_received(std::size_t bytes) {
     talk_.received(bytes);
     if (waiting_ == waiting_for::answer || waiting_ == waiting_for::writing) {
         if (talk_.buffered() > ahead_bytes_max && reading_) want_more(reading_ = false);
-        return;
+    } else if (waiting_ == waiting_for::next) {
+        wait_for(waiting_for::head);
     }
-    if (waiting_ == waiting_for::next) wait_for(waiting_for::head);
-    go_on();
 }
 
+// What it sent before is still answered; then need_more() closes.
 void connection::on_peer_finished() {
     if (waiting_ == waiting_for::goodbye) {
         close();
@@ -54,11 +52,6 @@ void connection::on_peer_finished() {
     }
     peer_finished_ = true;
     want_more(reading_ = false);
-    if (waiting_ == waiting_for::answer) {
-        loop_.stop_waiting(*this);  // most likely gone altogether
-    } else if (takes_requests()) {
-        go_on();  // what it sent before is answered; then need_more closes
-    }
 }
 
 bool connection::takes_requests() const {
@@ -66,33 +59,27 @@ bool connection::takes_requests() const {
            waiting_ == waiting_for::body;
 }
 
-// Takes request after request until one has to wait for its answer, or there is no whole one.
-void connection::go_on() {
-    if (going_on_) return;
-    going_on_ = true;
-    const auto self = shared_from_this();  // an answer may close and forget us
-    while (!closed_ && takes_requests()) {
-        const auto step = talk_.next();
-        if (step == conversation::step::refused) {
-            refuse();
-            break;
-        }
-        if (step == conversation::step::need_more) {
-            if (peer_finished_) {
-                close();
-                break;
-            }
-            if (talk_.head_complete() && waiting_ != waiting_for::body) wait_for(waiting_for::body);
-            if (!reading_) want_more(reading_ = true);
-            break;
-        }
-        const request& r = talk_.current();
-        keep_alive_ = r.keep_alive;
-        head_only = r.is_head;
-        wait_for(waiting_for::answer);
-        loop_.handle(*this, r);
+const request* connection::next() {
+    if (closed_ || !takes_requests()) return nullptr;
+    switch (talk_.next()) {
+    case conversation::step::refused: refuse(); return nullptr;
+    case conversation::step::need_more: need_more(); return nullptr;
+    case conversation::step::request_ready: break;
     }
-    going_on_ = false;
+    const request& r = talk_.current();
+    keep_alive_ = r.keep_alive;
+    head_only = r.is_head;
+    wait_for(waiting_for::answer);
+    return &r;
+}
+
+void connection::need_more() {
+    if (peer_finished_) {
+        close();
+        return;
+    }
+    if (talk_.head_complete() && waiting_ != waiting_for::body) wait_for(waiting_for::body);
+    if (!reading_) want_more(reading_ = true);
 }
 
 void connection::answer(std::string_view bytes) {
@@ -110,23 +97,20 @@ void connection::on_written() {
         return;
     }
     wait_for(talk_.in_the_middle() ? waiting_for::head : waiting_for::next);
-    if (talk_.in_the_middle() || !reading_) go_on();
+    if (talk_.in_the_middle() || !reading_) home_.on_more(*this);
 }
 
 // The last words: after a broken request there is no telling where the next one starts.
 void connection::refuse() {
     keep_alive_ = false;
-    const api::reply r = api::problem_reply(talk_.why(), api::language::en,
-                                            {{"detail", std::string(talk_.detail())}});
-    loop_.count(r.status);
     wait_for(waiting_for::writing);
-    std::string bytes;
-    write_reply(bytes, r, {.date = loop_.date(), .keep_alive = false});
-    write(bytes);
+    write(home_.out.last_words(talk_.why(), {{"detail", std::string(talk_.detail())}}));
 }
 
-std::shared_ptr<push::web_socket> connection::become_socket() {
-    auto socket = give_away();
+std::shared_ptr<push::web_socket> connection::become_socket(boost::asio::io_context& io,
+                                                            const push::socket_world& world,
+                                                            const upgrade_request& r) {
+    auto socket = give_away(io, world, r);
     if (socket) close();
     return socket;
 }
@@ -140,7 +124,7 @@ void connection::close() {
     if (closed_) return;
     closed_ = true;
     close_transport();
-    loop_.forget(ticket);
+    home_.on_closed(*this);
 }
 
 void connection::check_deadline(steady::time_point now) {
@@ -150,12 +134,8 @@ void connection::check_deadline(steady::time_point now) {
         return;
     }
     keep_alive_ = false;
-    loop_.count(408);
-    std::string bytes;
-    write_reply(bytes, api::problem_reply(api::problem::request_timeout, api::language::en),
-                {.date = loop_.date(), .keep_alive = false});
     wait_for(waiting_for::writing);
-    write(bytes);
+    write(home_.out.last_words(api::problem::request_timeout));
 }
 
 }  // namespace floodgate::http

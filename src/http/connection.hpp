@@ -1,10 +1,10 @@
-// One client's connection: reads, hands requests to its loop one at a time, writes answers.
+// One client's connection: takes bytes, gives out requests one at a time, writes their answers.
 //
-// The transport (plain or TLS) is in the derived class; everything here runs on the loop's thread.
+// It never calls the handling of requests: the loop asks for the next() request after something has
+// come and after an answer has left. The transport (plain or TLS) is in the derived class;
+// everything here runs on the loop's thread.
 
 #pragma once
-
-#include <boost/asio/ip/address.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -12,31 +12,72 @@
 #include <string>
 #include <string_view>
 
+#include "guard/ip_address.hpp"
 #include "http/conversation.hpp"
 
+namespace boost::asio {
+class io_context;
+}
 namespace floodgate::push {
 class web_socket;
-}
+struct socket_world;
+}  // namespace floodgate::push
 
 namespace floodgate::http {
 
-class event_loop;
+class answers;
+class connection;
+struct upgrade_request;
 
 using steady = std::chrono::steady_clock;
+using connection_id = std::uint64_t;
+
+// The loop, as its connections see it.
+class connection_home {
+public:
+    connection_home(const loop_options& o, answers& a) : options(o), out(a) {}
+    virtual ~connection_home() = default;
+
+    const loop_options options;
+    answers& out;
+    steady::time_point now;  // of the present turn
+
+    // It is closed. It lives until the turn ends.
+    virtual void on_closed(connection& who) = 0;
+    // Its answer has left, and more may have come before that: ask for next().
+    virtual void on_more(connection& who) = 0;
+    // Something happened to it outside a turn: ask for next(). For transports that wait by
+    // themselves.
+    virtual void on_progress(connection& who) = 0;
+};
+
+// Who is at the other end.
+struct remote {
+    guard::ip_address address;
+    bool is_trusted_proxy = false;  // a proxy of ours: not rate-limited by its own address
+};
 
 class connection : public std::enable_shared_from_this<connection> {
 public:
-    connection(event_loop& loop, boost::asio::ip::address peer);
+    connection(connection_home& home, const remote& peer);
     virtual ~connection() = default;
 
     virtual void start() = 0;
     // Plain connections only: the loop saw that the socket is ready.
     virtual void on_ready(bool readable, bool writable) = 0;
 
-    // The answer to the request that was handed over last. Then goes on with what follows it.
+    // The next whole request, which is then under way until answer(). Null: there is none now. The
+    // views in it are good until the answer, or until more is read.
+    const request* next();
+
+    // The answer to the request under way.
     void answer(std::string_view bytes);
 
-    // Of the request that was handed over last.
+    // Whether the client has hung up while its request is under way. It may have closed only its
+    // own side and still be reading.
+    bool gave_up() const { return peer_finished_ && waiting_ == waiting_for::answer; }
+
+    // Of the request under way.
     std::string_view head() const { return talk_.head(); }
     bool spoke_ahead() const { return talk_.something_follows(); }
     // Reads nothing ahead until the request is answered: a transport that is being read from cannot
@@ -44,9 +85,11 @@ public:
     void stop_reading() {
         if (reading_) want_more(reading_ = false);
     }
-    // Gives the transport away to a WebSocket and closes what is left. Null: it cannot be now; the
-    // request must be answered.
-    std::shared_ptr<push::web_socket> become_socket();
+    // Gives the transport away to a WebSocket and closes what is left. Null: that is not possible
+    // now; the request must be answered, unless closed().
+    std::shared_ptr<push::web_socket> become_socket(boost::asio::io_context& io,
+                                                    const push::socket_world& world,
+                                                    const upgrade_request& r);
 
     // Closes when nothing is under way; otherwise after the present answer.
     void retire();
@@ -56,11 +99,10 @@ public:
     // Called a few times a second.
     void check_deadline(steady::time_point now);
 
-    const boost::asio::ip::address& peer() const { return peer_; }
-    bool peer_is_trusted() const { return peer_is_trusted_; }
+    const remote& peer() const { return peer_; }
     bool keep_alive() const { return keep_alive_ && !retiring_; }
     bool closed() const { return closed_; }
-    std::uint64_t ticket = 0;  // given by the loop
+    connection_id id = 0;  // given by the home
     // Of the request under way, for when its answer is made later.
     api::language language = api::language::en;
     bool head_only = false;
@@ -77,26 +119,26 @@ protected:
     // Sends no more, but goes on reading: closing with unread bytes would destroy our last answer.
     virtual void shut_down() = 0;
     virtual void close_transport() = 0;
-    virtual std::shared_ptr<push::web_socket> give_away() = 0;
+    virtual std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
+                                                        const push::socket_world& world,
+                                                        const upgrade_request& r) = 0;
     // While false, nothing more needs to be read.
     virtual void want_more(bool yes) = 0;
-    event_loop& loop() { return loop_; }
+    connection_home& home() { return home_; }
 
 private:
     enum class waiting_for { head = 1, body, answer, writing, next, goodbye };
 
     bool takes_requests() const;
-    void go_on();
+    void need_more();
     void refuse();
     void wait_for(waiting_for what);
 
-    event_loop& loop_;
-    boost::asio::ip::address peer_;
-    bool peer_is_trusted_;  // a proxy of ours: not rate-limited by its own address
+    connection_home& home_;
+    const remote peer_;
     conversation talk_;
     waiting_for waiting_ = waiting_for::next;
     steady::time_point deadline_ = steady::time_point::max();
-    bool going_on_ = false;  // inside go_on(): an answer given at once does not recurse
     bool keep_alive_ = true;
     bool retiring_ = false;
     bool closed_ = false;

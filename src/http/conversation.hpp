@@ -18,14 +18,9 @@
 
 #include "api/call.hpp"
 #include "api/reply.hpp"
+#include "http/server_options.hpp"
 
 namespace floodgate::http {
-
-struct http_limits {
-    std::size_t head_bytes_max = 8192;    // request line and header fields
-    std::size_t target_bytes_max = 2048;  // the path and query of the request line
-    std::size_t body_bytes_max = 65'536;
-};
 
 // A whole request. The views are good until conversation::room() or finish().
 struct request {

@@ -4,11 +4,12 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cerrno>
-#include <charconv>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
+
+#include "base/endpoint.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -22,18 +23,16 @@ tcp::endpoint parse(const std::string& where) {
         return std::runtime_error("cannot listen on '" + where +
                                   "': it must be host:port, such as 127.0.0.1:8080 or [::1]:8080");
     };
-    const std::size_t colon = where.rfind(':');
-    if (colon == std::string::npos) throw wrong();
-    std::string host = where.substr(0, colon);
-    if (host == "localhost") host = "127.0.0.1";
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    unsigned short port = 0;
-    const char* end = where.data() + where.size();
-    const auto [stop, bad] = std::from_chars(where.data() + colon + 1, end, port);
-    boost::system::error_code error;
-    const auto address = boost::asio::ip::make_address(host, error);
-    if (bad != std::errc() || stop != end || error) throw wrong();
-    return {address, port};
+    try {
+        const endpoint at = parse_endpoint(where, 0);
+        boost::system::error_code error;
+        const auto address =
+            boost::asio::ip::make_address(at.host == "localhost" ? "127.0.0.1" : at.host, error);
+        if (error) throw wrong();
+        return {address, at.port};
+    } catch (const endpoint_error&) {
+        throw wrong();
+    }
 }
 
 // With `shared`, several sockets of this process may have the port.

@@ -4,27 +4,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http/event_loop.hpp"
 #include "http/web_socket_stream.hpp"
 
 namespace floodgate::http {
 
-plain_connection::plain_connection(event_loop& loop, boost::asio::ip::address peer, int fd)
-    : connection(loop, std::move(peer)), poller_(loop.sockets()), fd_(fd) {}
+plain_connection::plain_connection(connection_home& home, const remote& peer, socket_poller& poller,
+                                   int fd)
+    : connection(home, peer), poller_(poller), fd_(fd) {}
 
 plain_connection::~plain_connection() { close_transport(); }
 
 void plain_connection::start() {
-    if (!poller_.add(fd_, ticket)) close();
+    if (!poller_.add(fd_, id)) close();
 }
 
 void plain_connection::on_ready(bool readable, bool writable) {
-    if (!writable) {
-        if (readable) read_some();
-        return;
-    }
-    const auto self = shared_from_this();  // a failed write closes and forgets us
-    write_rest();
+    if (writable) write_rest();
     if (readable && fd_ >= 0) read_some();
 }
 
@@ -72,7 +67,7 @@ void plain_connection::want_more(bool yes) {
 }
 
 void plain_connection::watch() {
-    if (fd_ >= 0 && !poller_.change(fd_, ticket, interest_)) close();
+    if (fd_ >= 0 && !poller_.change(fd_, id, interest_)) close();
 }
 
 void plain_connection::shut_down() {
@@ -80,18 +75,23 @@ void plain_connection::shut_down() {
     if (!interest_.read) want_more(true);
 }
 
-std::shared_ptr<push::web_socket> plain_connection::give_away() {
+std::shared_ptr<push::web_socket> plain_connection::give_away(boost::asio::io_context& io,
+                                                              const push::socket_world& world,
+                                                              const upgrade_request& r) {
     using boost::asio::ip::tcp;
-    tcp::socket socket(loop().context());
+    tcp::socket socket(io);
     boost::system::error_code error;
     poller_.remove(fd_);
-    socket.assign(peer().is_v6() ? tcp::v6() : tcp::v4(), fd_, error);
+    int family = AF_INET;
+    socklen_t size = sizeof family;
+    getsockopt(fd_, SOL_SOCKET, SO_DOMAIN, &family, &size);
+    socket.assign(family == AF_INET6 ? tcp::v6() : tcp::v4(), fd_, error);
     if (error) {
         close();
         return nullptr;
     }
     fd_ = -1;
-    return make_web_socket(std::move(socket), loop().for_sockets());
+    return make_web_socket(std::move(socket), world, r);
 }
 
 void plain_connection::close_transport() {

@@ -1,4 +1,4 @@
-// A connection over a bare socket: non-blocking reads and writes, socket_poller from the loop.
+// A connection over a bare socket: non-blocking reads and writes, socket_poller says when.
 
 #pragma once
 
@@ -10,7 +10,7 @@ namespace floodgate::http {
 class plain_connection final : public connection {
 public:
     // Owns `fd`, which must be non-blocking.
-    plain_connection(event_loop& loop, boost::asio::ip::address peer, int fd);
+    plain_connection(connection_home& home, const remote& peer, socket_poller& poller, int fd);
     ~plain_connection() override;
 
     void start() override;
@@ -20,7 +20,9 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
-    std::shared_ptr<push::web_socket> give_away() override;
+    std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
+                                                const push::socket_world& world,
+                                                const upgrade_request& r) override;
     void want_more(bool yes) override;
     void watch();
     void read_some();

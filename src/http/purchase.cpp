@@ -3,40 +3,11 @@
 #include <boost/beast/core/string.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 #include "guard/tokens.hpp"
 #include "sale/catalogue.hpp"
 
 namespace floodgate::http {
-namespace {
-
-constexpr std::string_view sales_prefix = "/api/v1/sales/";
-constexpr std::string_view orders_suffix = "/orders";
-
-std::optional<std::int64_t> parse_id(std::string_view text) {
-    if (text.empty() || text.front() < '1' || text.front() > '9') return std::nullopt;
-    std::int64_t id = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, id);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return id;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> purchase_path(std::string_view path) {
-    if (!path.starts_with(sales_prefix) || !path.ends_with(orders_suffix)) return std::nullopt;
-    if (path.size() < sales_prefix.size() + orders_suffix.size()) return std::nullopt;
-    path.remove_prefix(sales_prefix.size());
-    path.remove_suffix(orders_suffix.size());
-    return parse_id(path);
-}
-
-std::optional<std::int64_t> sale_path(std::string_view path) {
-    if (!path.starts_with(sales_prefix)) return std::nullopt;
-    return parse_id(path.substr(sales_prefix.size()));
-}
 
 std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) {
     if (!r.body.empty()) {

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -11,11 +10,6 @@
 #include "sale/attempt.hpp"
 
 namespace floodgate::http {
-
-// The sale in /api/v1/sales/{id}/orders or /api/v1/sales/{id}; nothing for any other path and for
-// an id that is not a plain positive number.
-std::optional<std::int64_t> purchase_path(std::string_view path);
-std::optional<std::int64_t> sale_path(std::string_view path);
 
 struct purchase_fault {
     api::problem what;

@@ -5,22 +5,6 @@
 namespace floodgate::http {
 namespace {
 
-TEST(PurchasePath, FindsTheSale) {
-    EXPECT_EQ(purchase_path("/api/v1/sales/7/orders"), 7);
-    EXPECT_EQ(purchase_path("/api/v1/sales/9223372036854775807/orders"), INT64_MAX);
-    EXPECT_EQ(sale_path("/api/v1/sales/12"), 12);
-}
-
-TEST(PurchasePath, RefusesWhatIsNotAPlainNumber) {
-    for (const char* path :
-         {"/api/v1/sales//orders", "/api/v1/sales/0/orders", "/api/v1/sales/07/orders",
-          "/api/v1/sales/-1/orders", "/api/v1/sales/+1/orders", "/api/v1/sales/1x/orders",
-          "/api/v1/sales/9223372036854775808/orders", "/api/v1/sales/orders",
-          "/api/v1/sales/1/2/orders", "/api/v2/sales/1/orders", "/api/v1/sales/1/orders/"})
-        EXPECT_FALSE(purchase_path(path)) << path;
-    EXPECT_FALSE(sale_path("/api/v1/sales/1/orders"));
-}
-
 std::optional<purchase_fault> read(request r, sale::attempt& a) {
     a.buyer = {5};
     return read_purchase(r, a);

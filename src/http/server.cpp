@@ -1,11 +1,9 @@
 #include "http/server.hpp"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 
+#include "http/event_loop.hpp"
 #include "http/listening.hpp"
 #include "http/tls_connection.hpp"
 
@@ -18,30 +16,24 @@ std::size_t default_loops() {
 }
 
 server::server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
-               server_options options)
-    : options_(std::move(options)),
-      general_(std::make_unique<asio::thread_pool>(options_.pool_threads)),
-      password_(std::make_unique<asio::thread_pool>(options_.password_threads)) {
-    if (options_.tls_certificate_file.empty() != options_.tls_key_file.empty())
+               const server_options& options)
+    : stop_within_(options.stop_within), pools_(options.pools) {
+    if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
         throw std::runtime_error("tls needs both a certificate file and a key file");
     std::shared_ptr<asio::ssl::context> tls;
-    if (!options_.tls_certificate_file.empty())
-        tls = make_tls_context(options_.tls_certificate_file, options_.tls_key_file);
+    if (!options.tls_certificate_file.empty())
+        tls = make_tls_context(options.tls_certificate_file, options.tls_key_file);
 
-    const std::size_t count = options_.loops ? options_.loops : default_loops();
-    const listening_sockets sockets = listen_on(options_.listen, count);
+    const std::size_t count = options.loops ? options.loops : default_loops();
+    const listening_sockets sockets = listen_on(options.listen, count);
     address_ = (tls ? "https://" : "http://") + sockets.address;
     const loop_options per_loop{
-        .limits = options_.limits,
-        .timeouts = options_.timeouts,
-        .connections_max = std::max<std::size_t>(options_.connections_max / count, 1)};
+        .limits = options.limits,
+        .timeouts = options.timeouts,
+        .connections_max = std::max<std::size_t>(options.connections_max / count, 1)};
     for (const int fd : sockets.descriptors) {
         loops_.push_back(std::make_unique<event_loop>(
-            with, mailroom, proxies, per_loop,
-            [this](api::pool which, std::function<void()> work) {
-                return enqueue(which, std::move(work));
-            },
-            tls));
+            event_loop::world{with, mailroom, proxies, unknown_, pools_, tls}, per_loop));
         loops_.back()->listen(fd, sockets.ipv6);
     }
 }
@@ -53,39 +45,15 @@ void server::start() {
 }
 
 void server::stop() {
-    for (const auto& loop : loops_) loop->stop(options_.stop_within);
+    for (const auto& loop : loops_) loop->stop(stop_within_);
     for (auto& thread : threads_) thread.join();
     threads_.clear();
-    // What is still in the pools belongs to connections that were cut off.
-    general_->stop();
-    password_->stop();
-    general_->join();
-    password_->join();
+    pools_.stop();  // what is still in them belongs to connections that were cut off
 }
 
-bool server::enqueue(api::pool which, std::function<void()> work) {
-    auto& waiting = which == api::pool::password ? password_waiting_ : general_waiting_;
-    if (waiting.fetch_add(1) >= options_.pool_queue_max) {
-        waiting.fetch_sub(1);
-        return false;
-    }
-    asio::post(which == api::pool::password ? *password_ : *general_,
-               [&waiting, work = std::move(work)] {
-                   work();
-                   waiting.fetch_sub(1);
-               });
-    return true;
-}
-
-event_loop::figures server::read_figures() const {
-    event_loop::figures sum;
-    for (const auto& loop : loops_) {
-        const auto one = loop->read_figures();
-        sum.connections += one.connections;
-        sum.accepted += one.accepted;
-        sum.refused += one.refused;
-        for (std::size_t i = 0; i < sum.by_status.size(); ++i) sum.by_status[i] += one.by_status[i];
-    }
+figures server::read_figures() const {
+    figures sum;
+    for (const auto& loop : loops_) sum += loop->read_figures();
     return sum;
 }
 

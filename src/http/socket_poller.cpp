@@ -13,13 +13,13 @@ socket_poller::socket_poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
 
 socket_poller::~socket_poller() { close(fd_); }
 
-bool socket_poller::add(int fd, std::uint64_t ticket) {
-    epoll_event e{.events = EPOLLIN, .data = {.u64 = ticket}};
+bool socket_poller::add(int fd, std::uint64_t id) {
+    epoll_event e{.events = EPOLLIN, .data = {.u64 = id}};
     return epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-bool socket_poller::change(int fd, std::uint64_t ticket, interest what) {
-    epoll_event e{.events = 0, .data = {.u64 = ticket}};
+bool socket_poller::change(int fd, std::uint64_t id, interest what) {
+    epoll_event e{.events = 0, .data = {.u64 = id}};
     if (what.read) e.events |= EPOLLIN;
     if (what.write) e.events |= EPOLLOUT;
     return epoll_ctl(fd_, EPOLL_CTL_MOD, fd, &e) == 0;
@@ -32,7 +32,7 @@ std::span<const socket_poller::event> socket_poller::poll() {
     const int count = epoll_wait(fd_, found, events_max, 0);
     for (int i = 0; i < count; ++i) {
         const auto what = found[i].events;
-        ready_[i] = {.ticket = found[i].data.u64,
+        ready_[i] = {.id = found[i].data.u64,
                      .readable = (what & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0,
                      .writable = (what & EPOLLOUT) != 0};
     }

@@ -15,7 +15,7 @@ namespace floodgate::http {
 class socket_poller {
 public:
     struct event {
-        std::uint64_t ticket;
+        std::uint64_t id;
         bool readable;
         bool writable;
     };
@@ -30,8 +30,8 @@ public:
         bool write = false;
     };
     // Each gives false when the kernel refuses (out of memory or watches).
-    bool add(int fd, std::uint64_t ticket);
-    bool change(int fd, std::uint64_t ticket, interest what);
+    bool add(int fd, std::uint64_t id);
+    bool change(int fd, std::uint64_t id, interest what);
     void remove(int fd);
 
     // What is ready now, without waiting; at most 512. Good until the next call.

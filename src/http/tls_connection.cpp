@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "http/event_loop.hpp"
 #include "http/web_socket_stream.hpp"
 
 namespace floodgate::http {
@@ -21,9 +20,9 @@ std::shared_ptr<tls_connection> same(tls_connection& c) {
 
 }  // namespace
 
-tls_connection::tls_connection(event_loop& loop, asio::ip::address peer,
+tls_connection::tls_connection(connection_home& home, const remote& peer,
                                asio::ip::tcp::socket socket, asio::ssl::context& context)
-    : connection(loop, std::move(peer)), stream_(std::move(socket), context) {}
+    : connection(home, peer), stream_(std::move(socket), context) {}
 
 // The handshake has the time an idle connection has: check_deadline() ends a stalled one.
 void tls_connection::start() {
@@ -48,7 +47,10 @@ void tls_connection::read_some() {
 void tls_connection::on_read(const error_code& error, std::size_t bytes) {
     reading_ = false;
     if (closed()) return;
-    if (error == asio::error::eof) return on_peer_finished();
+    if (error == asio::error::eof) {
+        on_peer_finished();
+        return home().on_progress(*this);
+    }
     if (error) return close();
     for (std::size_t taken = 0; taken < bytes;) {
         const auto to = room();
@@ -56,8 +58,8 @@ void tls_connection::on_read(const error_code& error, std::size_t bytes) {
         std::copy_n(incoming_.data() + taken, n, to.data());
         taken += n;
         on_received(n);
-        if (closed()) return;
     }
+    home().on_progress(*this);
     if (wants_more_) read_some();
 }
 
@@ -68,6 +70,7 @@ void tls_connection::write(std::string_view bytes) {
                           if (self->closed()) return;
                           if (error) return self->close();
                           self->on_written();
+                          self->home().on_progress(*self);
                       });
 }
 
@@ -82,9 +85,11 @@ void tls_connection::shut_down() {
 }
 
 // Not while a read is under way, which is so when the request was pipelined behind another.
-std::shared_ptr<push::web_socket> tls_connection::give_away() {
+std::shared_ptr<push::web_socket> tls_connection::give_away(asio::io_context&,
+                                                            const push::socket_world& world,
+                                                            const upgrade_request& r) {
     if (reading_) return nullptr;
-    return make_web_socket(std::move(stream_), loop().for_sockets());
+    return make_web_socket(std::move(stream_), world, r);
 }
 
 void tls_connection::close_transport() {

@@ -1,5 +1,5 @@
-// A connection over TLS, through Asio's stream. Compiled apart: few will need it, since nginx
-// usually ends TLS in front of us.
+// A connection over TLS, through Asio's stream, which waits by itself. Few need it: nginx usually
+// ends TLS in front of us.
 
 #pragma once
 
@@ -15,8 +15,8 @@ namespace floodgate::http {
 
 class tls_connection final : public connection {
 public:
-    tls_connection(event_loop& loop, boost::asio::ip::address peer,
-                   boost::asio::ip::tcp::socket socket, boost::asio::ssl::context& context);
+    tls_connection(connection_home& home, const remote& peer, boost::asio::ip::tcp::socket socket,
+                   boost::asio::ssl::context& context);
 
     void start() override;
     void on_ready(bool readable, bool writable) override;
@@ -25,7 +25,9 @@ private:
     void write(std::string_view bytes) override;
     void shut_down() override;
     void close_transport() override;
-    std::shared_ptr<push::web_socket> give_away() override;
+    std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
+                                                const push::socket_world& world,
+                                                const upgrade_request& r) override;
     void want_more(bool yes) override;
     void read_some();
     void on_read(const boost::system::error_code& error, std::size_t bytes);

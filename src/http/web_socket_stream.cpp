@@ -1,13 +1,12 @@
-// Beast's WebSocket below edge::web_socket, over a bare socket and over TLS.
+#include "http/web_socket_stream.hpp"
 
-#include <boost/beast/core/stream_traits.hpp>
-#include <boost/beast/websocket/ssl.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
 #include <array>
+#include <chrono>
 
-#include "http/upgrade.hpp"
-#include "push/web_socket.hpp"
+#include "http/any_stream.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -15,40 +14,44 @@ namespace {
 namespace asio = boost::asio;
 namespace ws = boost::beast::websocket;
 using boost::beast::error_code;
-using boost::beast::get_lowest_layer;
 
 constexpr std::size_t message_bytes_max = 1024;
 constexpr auto handshake_time = std::chrono::seconds(5);  // also for closing
 // What the kernel keeps for a client that does not read. Without it, megabytes.
 constexpr int kernel_bytes = 65'536;
 
-template <class Stream>
-class socket_over final : public push::web_socket {
+class beast_socket final : public push::web_socket {
 public:
-    socket_over(Stream stream, world w) : push::web_socket(w), stream_(std::move(stream)) {
+    beast_socket(any_stream stream, const push::socket_world& w, const upgrade_request& r)
+        : push::web_socket(w),
+          stream_(std::move(stream)),
+          request_(std::make_unique<upgrade_request>(r)) {
         // A ping goes out when half of the idle time has passed in silence.
         stream_.set_option(ws::stream_base::timeout{handshake_time, 2 * w.options.heartbeat, true});
-        stream_.set_option(ws::stream_base::decorator(
-            [](ws::response_type& r) { r.set(boost::beast::http::field::server, "floodgate"); }));
+        stream_.set_option(ws::stream_base::decorator([](ws::response_type& out) {
+            out.set(boost::beast::http::field::server, "floodgate");
+        }));
         stream_.read_message_max(message_bytes_max);
         stream_.auto_fragment(false);
         stream_.text(true);
         error_code ignored;
-        get_lowest_layer(stream_).set_option(asio::socket_base::send_buffer_size(kernel_bytes),
-                                             ignored);
+        stream_.next_layer().socket().set_option(asio::socket_base::send_buffer_size(kernel_bytes),
+                                                 ignored);
     }
 
 private:
-    std::shared_ptr<socket_over> self() {
-        return std::static_pointer_cast<socket_over>(shared_from_this());
+    std::shared_ptr<beast_socket> self() {
+        return std::static_pointer_cast<beast_socket>(shared_from_this());
     }
 
-    void accept(const upgrade_request& r) override {
+    void accept() override {
         stream_.control_callback([this](ws::frame_type, boost::beast::string_view) {
             // Not from inside the read that found it.
             asio::post(stream_.get_executor(), [me = self()] { me->on_control(); });
         });
-        stream_.async_accept(r.message, [me = self()](const error_code& e) { me->on_open(!e); });
+        stream_.async_accept(request_->message,
+                             [me = self()](const error_code& e) { me->on_open(!e); });
+        request_.reset();
     }
 
     void read() override {
@@ -79,25 +82,27 @@ private:
 
     void drop() override {
         error_code ignored;
-        get_lowest_layer(stream_).close(ignored);
+        stream_.next_layer().socket().close(ignored);
     }
 
-    ws::stream<Stream, false> stream_;
-    std::array<char, 128> piece_;  // small: a ping fits, and every idle socket has one
+    ws::stream<any_stream, false> stream_;
+    std::unique_ptr<upgrade_request> request_;  // until accept()
+    std::array<char, 128> piece_;               // small: a ping fits, and every idle socket has one
     std::string message_;
 };
 
 }  // namespace
 
 std::shared_ptr<push::web_socket> make_web_socket(asio::ip::tcp::socket stream,
-                                                  push::web_socket::world w) {
-    return std::make_shared<socket_over<asio::ip::tcp::socket>>(std::move(stream), w);
+                                                  const push::socket_world& w,
+                                                  const upgrade_request& r) {
+    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r);
 }
 
 std::shared_ptr<push::web_socket> make_web_socket(asio::ssl::stream<asio::ip::tcp::socket> stream,
-                                                  push::web_socket::world w) {
-    return std::make_shared<socket_over<asio::ssl::stream<asio::ip::tcp::socket>>>(
-        std::move(stream), w);
+                                                  const push::socket_world& w,
+                                                  const upgrade_request& r) {
+    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r);
 }
 
 }  // namespace floodgate::http

@@ -7,13 +7,17 @@
 
 #include <memory>
 
+#include "http/upgrade.hpp"
 #include "push/web_socket.hpp"
 
 namespace floodgate::http {
 
+// The socket answers the upgrade request when it is opened.
 std::shared_ptr<push::web_socket> make_web_socket(boost::asio::ip::tcp::socket stream,
-                                                  push::web_socket::world w);
+                                                  const push::socket_world& w,
+                                                  const upgrade_request& r);
 std::shared_ptr<push::web_socket> make_web_socket(
-    boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream, push::web_socket::world w);
+    boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream, const push::socket_world& w,
+    const upgrade_request& r);
 
 }  // namespace floodgate::http

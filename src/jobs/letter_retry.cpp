@@ -39,7 +39,7 @@ result<void> letter_retry::retry(const ledger::letter& l) {
     if (report.has_value()) {
         count(&letter_retry_figures::retried);
         count(&letter_retry_figures::revived);
-        log::info("clerk.revived", "letter", l.id, "order", sale::to_text(l.promise.order),
+        log::info("jobs.letter_revived", "letter", l.id, "order", sale::to_text(l.promise.order),
                   "attempts", l.attempts);
         settle(l, std::move(*report));
         return {};
@@ -60,8 +60,8 @@ result<void> letter_retry::set_back(const ledger::letter& l, boost::system::erro
     count(&letter_retry_figures::retried);
     if (next) return {};
     count(&letter_retry_figures::died);
-    log::error("clerk.died", "letter", l.id, "order", sale::to_text(l.promise.order), "attempts",
-               l.attempts + 1, "reason", why.message());
+    log::error("jobs.letter_died", "letter", l.id, "order", sale::to_text(l.promise.order),
+               "attempts", l.attempts + 1, "reason", why.message());
     return {};
 }
 

@@ -63,19 +63,16 @@ result<void> reconciler::step(instant now) {
     return {};
 }
 
+// A sale that has been over for long is not: shop/gate_loader.hpp.
 bool reconciler::at_gate(sale::sale_id id) {
-    return !(world_.forgotten && world_.forgotten(id)) &&
-           world_.orders.turnstile.look_up(id).has_value();
+    return world_.orders.turnstile.look_up(id).has_value();
 }
 
 reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>& ids) {
-    std::vector<sale::sale_id> asked;
-    for (const sale::sale_id id : ids)
-        if (!world_.forgotten || !world_.forgotten(id)) asked.push_back(id);
-    const auto found = world_.orders.turnstile.look_up_all(asked);
+    const auto found = world_.orders.turnstile.look_up_all(ids);
     standings out;
-    for (std::size_t i = 0; i < asked.size(); ++i)
-        if (found[i]) out.emplace(asked[i], *found[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (found[i]) out.emplace(ids[i], *found[i]);
     return out;
 }
 
@@ -83,7 +80,7 @@ void reconciler::judge(balance_check& w, instant now) {
     record& r = records_[w.balance.sale];
     const bool before = r.seen.breached();
     r.seen.look(w, now);
-    if (r.seen.breached() && heals(w)) {
+    if (r.seen.breached() && rebuilds_gate(w, r)) {
         r = {};
     } else if (r.seen.breached()) {
         if (!before) declare(w, r, now);
@@ -92,18 +89,21 @@ void reconciler::judge(balance_check& w, instant now) {
         w.balance.wrong_since = r.seen.since();
     } else if (before) {
         r = {.seen = r.seen};
-        log::info("reconcile.agrees", "sale", w.balance.sale.value);
+        log::info("jobs.reconciliation_agrees", "sale", w.balance.sale.value);
         world_.board.clear(alarm::kind::invariant_breach, subject_of(w.balance.sale), now);
     }
 }
 
 // A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
-bool reconciler::heals(const balance_check& w) {
-    if (!world_.heal || w.what == mismatch::none || w.what == mismatch::book) return false;
+bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
+    if (r.not_rebuilt || w.what == mismatch::none || w.what == mismatch::book) return false;
     const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
     if (!wrong || !wrong->empty()) return false;
-    const auto begun = world_.heal(w.balance.sale);
-    log::warning("reconcile.gate_differs", "sale", w.balance.sale.value, "what", w.sentence, "done",
+    const auto begun = world_.node.gate_differs(w.balance.sale);
+    r.not_rebuilt = begun && !*begun;
+    if (r.not_rebuilt) return false;
+    log::warning("jobs.reconciliation_gate_differs", "sale", w.balance.sale.value, "what",
+                 w.sentence, "done",
                  begun ? "it is rebuilt from the book" : begun.error().message());
     return begun.has_value();
 }
@@ -113,7 +113,7 @@ void reconciler::declare(const balance_check& w, record& r, instant now) {
     pause(w, r);  // before anything that takes time
     r.differences = name_differences(id, w.sentence);
     for (const std::string& what : r.differences)
-        log::error("reconcile.differs", "sale", id.value, "what", what);
+        log::error("jobs.reconciliation_differs", "sale", id.value, "what", what);
     world_.board.raise(alarm::kind::invariant_breach, subject_of(id), w.sentence, now);
 }
 
@@ -123,7 +123,7 @@ void reconciler::pause(const balance_check& w, record& r) {
     r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
     if (!r.paused && !r.pause_failed) {
         r.pause_failed = true;  // tried again at every look, logged once
-        log::error("reconcile.pause_failed", "sale", w.balance.sale.value, "reason",
+        log::error("jobs.reconciliation_pause_failed", "sale", w.balance.sale.value, "reason",
                    paused.error().message());
     }
 }
@@ -173,7 +173,7 @@ result<ledger::repair_report> reconciler::repair(sale::sale_id id, const std::st
         retake_at_gate(world_.orders, *orders, *report);
     }
     for (const std::string& what : report->done)
-        log::warning("reconcile.repaired", "sale", id.value, "what", what, "note", note);
+        log::warning("jobs.reconciliation_repaired", "sale", id.value, "what", what, "note", note);
     return report;
 }
 

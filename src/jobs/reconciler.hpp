@@ -13,6 +13,7 @@
 #include "alarm/board.hpp"
 #include "jobs/balance_check.hpp"
 #include "jobs/order_match.hpp"
+#include "shop/node.hpp"
 
 namespace floodgate::jobs {
 
@@ -25,10 +26,8 @@ public:
         // nobody can buy it anyway.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
         std::function<result<void>(sale::sale_id)> warm_up;  // by the same desk
-        // Where the gate is a copy: has it rebuilt from the book, instead of pausing the sale.
-        std::function<result<void>(sale::sale_id)> heal{};
-        // Sales whose orders the gate did not load at start: they were long over. May be empty.
-        std::function<bool(sale::sale_id)> forgotten{};
+        // Where the gate is a copy, it is rebuilt from the book instead of pausing the sale.
+        shop::node& node;
     };
     explicit reconciler(world w) : world_(std::move(w)) {}
 
@@ -51,13 +50,14 @@ private:
     struct record {
         mismatch_watch seen;
         bool paused = false, pause_failed = false;
+        bool not_rebuilt = false;      // the gate is no copy
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;
 
     standings look_at_gate(const std::vector<sale::sale_id>& ids);
     void judge(balance_check& w, instant now);
-    bool heals(const balance_check& w);
+    bool rebuilds_gate(const balance_check& w, record& r);
     void declare(const balance_check& w, record& r, instant now);
     void pause(const balance_check& w, record& r);
     bool at_gate(sale::sale_id id);

@@ -186,7 +186,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
                             return {};
                         },
                         .warm_up = [](sale::sale_id) -> result<void> { return {}; },
-                        .forgotten = {}});
+                        .node = node});
 
     std::atomic<bool> over = false;
     std::thread buyers([&] {

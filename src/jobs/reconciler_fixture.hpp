@@ -16,7 +16,7 @@
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 #include "shop/catalogue_desk.hpp"
-#include "shop/silent_node.hpp"
+#include "shop/node_fixture.hpp"
 
 namespace floodgate::jobs {
 
@@ -48,6 +48,7 @@ public:
         return inner_.open_lane(std::move(wake));
     }
     result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
+    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }
@@ -149,14 +150,13 @@ protected:
     kept_source source_{line_};
     gate::embedded_turnstile turnstile_{line_, {}};
     eventful_gate gate_{turnstile_};
-    shop::silent_node node_;
+    shop::noting_node node_;
     manual_clock clock_{ledger::noon};
     shop::catalogue_desk desk_{book_, gate_, node_, clock_};
     alarm::board board_;
     std::size_t entered_ = 0;
     instant now_ = ledger::noon;
     std::vector<sale::sale_id> paused_;
-    std::vector<sale::sale_id> forgotten_;
     boost::system::error_code pause_fails_with_;
     shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
     reconciler reconciler_{{.orders = {book_, gate_, between_},
@@ -169,11 +169,7 @@ protected:
                                 return {};
                             },
                             .warm_up = [this](sale::sale_id id) { return warm_up(id); },
-                            .heal = {},
-                            .forgotten =
-                                [this](sale::sale_id id) {
-                                    return std::ranges::find(forgotten_, id) != forgotten_.end();
-                                }}};
+                            .node = node_}};
 };
 
 }  // namespace floodgate::jobs

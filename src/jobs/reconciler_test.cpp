@@ -140,8 +140,8 @@ TEST_F(DamageTest, AChangedQuantity) {
 }
 
 TEST_F(DamageTest, IsFoundInTheBookAlsoWhereTheGateHoldsNothing) {
-    forgotten_ = {sale_};
-    release(orders_[0]);  // a gate that did not load its orders
+    enter();
+    ASSERT_TRUE(turnstile_.forget({.id = sale_, .revision = 1'000'000}).has_value());
     look(4);
     EXPECT_FALSE(alarmed());
     sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
@@ -219,7 +219,9 @@ protected:
         }
     }
 
-    std::vector<sale::sale_id> healed_;
+    CopiedGateTest() { node_.rebuilds = true; }
+
+    const std::vector<sale::sale_id>& healed_ = node_.differing;
     reconciler copied_{{.orders = {book_, gate_, between_},
                         .board = board_,
                         .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
@@ -227,10 +229,7 @@ protected:
                             return {};
                         },
                         .warm_up = [this](sale::sale_id id) { return warm_up(id); },
-                        .heal = [this](sale::sale_id id) -> result<void> {
-                            healed_.push_back(id);
-                            return {};
-                        }}};
+                        .node = node_}};
 };
 
 TEST_F(CopiedGateTest, IsMadeAnewFromABookThatAddsUp) {

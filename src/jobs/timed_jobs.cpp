@@ -34,6 +34,7 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),
       asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
       rounds_(world_.desk, world_.book.catalogue(), o.rounds),
+      forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
       watch_({.clerk = world_.clerk_figures,
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
@@ -47,10 +48,9 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                if (!warmed) return warmed.error();
                return {};
            },
-           .heal = world_.heal,
-           .forgotten = world_.forgotten}),
+           .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return on_duty() && asker_.step(); }),
+      asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
@@ -68,16 +68,17 @@ void timed_jobs::stop() {
 
 // An order that waits for its channel need not wait for the inquiries' next turn as well.
 void timed_jobs::tell(std::span<const sale::order_news> news) {
-    if (world_.news) world_.news(news);
+    world_.node.tell(news);
     const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
     if (std::ranges::any_of(news, waits)) asking_.wake();
 }
 
 bool timed_jobs::look_after_orders() {
     world_.desk.step();  // on every node: what was closed here, the book follows from here
-    if (!on_duty()) return false;
+    if (!world_.node.on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
+    forgetter_.step(world_.clock.now());
     return chances_.step();
 }
 
@@ -85,7 +86,7 @@ bool timed_jobs::look_after_orders() {
 bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
-    if (!on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
+    if (!world_.node.on_duty() && now < last_reconciliation_ + off_duty_look_every) return false;
     (void)reconciler_.step(now).has_value();  // it logs what it could not read
     last_reconciliation_ = now;
     next_reconciliation_ = world_.clock.now() + reconciler_.rest();
@@ -110,7 +111,7 @@ bool timed_jobs::watch_over() {
 
 // The ledger is the fenced one: whoever has taken over the jobs since has a say in it.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
-    if (!on_duty()) return errc::fenced;
+    if (!world_.node.on_duty()) return errc::fenced;
     const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
     if (!done) return done.error();
     if (done->gate) return done->gate;
@@ -131,8 +132,8 @@ result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
 
 result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
     auto done = reconciler_.repair(id, note, world_.clock.now());
-    world_.book_repaired();
-    world_.catalogue_changed();
+    world_.node.book_repaired();
+    world_.node.catalogue_changed();
     return done;
 }
 
@@ -141,6 +142,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .asking = asker_.read_figures(),
                         .retries = chances_.read_figures(),
                         .rounds = rounds_.read_figures(),
+                        .sales_forgotten = forgetter_.forgotten(),
                         .webhook = std::nullopt,
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},

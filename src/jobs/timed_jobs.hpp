@@ -18,6 +18,8 @@
 #include "jobs/payment_inquiries.hpp"
 #include "jobs/reconciler.hpp"
 #include "jobs/round_keeper.hpp"
+#include "jobs/sale_forgetter.hpp"
+#include "shop/node.hpp"
 
 namespace floodgate::jobs {
 
@@ -25,6 +27,7 @@ struct timed_job_options {
     sale::retry_schedule retries;
     jobs::payment_inquiry_options asking;
     jobs::round_options rounds;
+    jobs::sale_forgetter_options forgetting;
     jobs::alert_watch_options watch;
     alarm::webhook_options webhook;  // no address: no webhook
     milliseconds deadline_poll{100};
@@ -37,6 +40,7 @@ struct timed_job_figures {
     jobs::payment_inquiry_figures asking;
     jobs::letter_retry_figures retries;
     jobs::round_figures rounds;
+    std::uint64_t sales_forgotten = 0;
     std::optional<alarm::webhook::figures> webhook;
     std::optional<jobs::disk_space> disk;
     ledger::letter_counts letters;
@@ -53,15 +57,9 @@ public:
         shop::catalogue_desk& desk;
         const pay::channels& channels;
         even_clock& clock;
-        sale::tell_news news;
+        shop::node& node;
         std::function<clerk::figures()> clerk_figures;
-        std::function<void()> catalogue_changed;  // buyers should see it
-        std::function<void()> book_repaired;      // what is remembered of it may be wrong
-        std::function<bool(sale::sale_id)> forgotten;
         std::string data;  // the directory whose disk is watched
-        // In a cluster. Whether the timed jobs are this node's; empty: always.
-        std::function<bool()> on_duty{};
-        std::function<result<void>(sale::sale_id)> heal{};  // see clerk/reconciler.hpp
     };
     timed_jobs(world w, const timed_job_options& o);
 
@@ -78,7 +76,6 @@ public:
     timed_job_figures read_figures() const;
 
 private:
-    bool on_duty() const { return !world_.on_duty || world_.on_duty(); }
     void tell(std::span<const sale::order_news> news);
     bool look_after_orders();
     bool reconcile_all();
@@ -94,6 +91,7 @@ private:
     jobs::letter_retry chances_;
     jobs::payment_inquiries asker_;
     jobs::round_keeper rounds_;
+    jobs::sale_forgetter forgetter_;
     alert_watch watch_;
     jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};

@@ -45,6 +45,8 @@ public:
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
 
+    // For what shares it, such as fenced_database.hpp.
+    store::database& database() { return *db_; }
     // What durability the database promises, in one line for /readyz and the log.
     std::string durability() const;
     // A line for each setting of the database that promises less; empty: none.

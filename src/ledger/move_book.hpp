@@ -26,8 +26,8 @@ class database;
 namespace floodgate::ledger {
 
 struct move_outcome {
-    sale::order order;       // as it is now
-    bool moved = false;      // false: its state did not allow it; nothing was changed
+    sale::order order;   // as it is now
+    bool moved = false;  // false: its state did not allow it; nothing was changed
     // Of a change of state; 0: none (a payment begun, being closed, late money on its way back).
     std::int64_t event = 0;
 };

@@ -113,6 +113,27 @@ result<findings> tally_book::explain(sale::sale_id id) {
     });
 }
 
+result<bool> tally_book::is_settled(sale::sale_id id) {
+    return guarded("tallies.is_settled", [&]() -> result<bool> {
+        const auto c = db_.reader();
+        return !c->ask("SELECT 1 FROM orders WHERE sale_id = ? AND state = 'unpaid' LIMIT 1", id)
+                    .next() &&
+               !c->ask(
+                     "SELECT 1 FROM letters WHERE sale_id = ? AND state IN ('waiting', 'dead') "
+                     "LIMIT 1",
+                     id)
+                    .next();
+    });
+}
+
+result<bool> tally_book::was_sold(sale::sale_id id) {
+    return guarded("tallies.was_sold", [&]() -> result<bool> {
+        const auto c = db_.reader();
+        return c->ask("SELECT 1 FROM orders WHERE sale_id = ? LIMIT 1", id).next() ||
+               c->ask("SELECT 1 FROM letters WHERE sale_id = ? LIMIT 1", id).next();
+    });
+}
+
 result<void> tally_book::for_each_held(sale::sale_id id,
                                        const std::function<void(const held_order&)>& visit) {
     return guarded_visit("tallies.for_each_held", [&]() -> result<void> {

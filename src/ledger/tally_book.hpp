@@ -64,6 +64,11 @@ public:
     result<void> for_each_held(sale::sale_id id,
                                const std::function<void(const held_order&)>& visit);
 
+    // Whether no order of the sale is unpaid and no letter open: nothing can move by itself.
+    result<bool> is_settled(sale::sale_id id);
+    // Whether the sale ever had an order or a letter.
+    result<bool> was_sold(sale::sale_id id);
+
     // Makes the book agree with its orders again: each correction is a guarded change by a
     // difference with a `repaired` line in the stock log (held, stock) or in the events (marks).
     // The orders' states are what is believed; where one cannot be read, and where more is sold

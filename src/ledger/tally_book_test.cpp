@@ -37,6 +37,24 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Over, TallyContractTest, testing::ValuesIn(databases()), name_of);
 
+TEST_P(TallyContractTest, ASaleIsSettledWithoutUnpaidOrdersAndOpenLetters) {
+    EXPECT_FALSE(tallies_.is_settled(wide_).value());
+    verbs_.sql("UPDATE orders SET state = 'paid' WHERE sale_id = 2");
+    EXPECT_TRUE(tallies_.is_settled(wide_).value());
+    const auto letter = verbs_.put_aside(verbs_.promise(wide_, 8));
+    EXPECT_FALSE(tallies_.is_settled(wide_).value());
+    EXPECT_EQ(outcome(book_.letters().discard(letter, {}, "gone", noon)), fine);
+    EXPECT_TRUE(tallies_.is_settled(wide_).value());
+}
+
+TEST_P(TallyContractTest, ASaleWasSoldOnceItHadAnOrderOrALetter) {
+    EXPECT_TRUE(tallies_.was_sold(sale_).value());
+    const auto fresh = verbs_.add_sale();
+    EXPECT_FALSE(tallies_.was_sold(fresh).value());
+    verbs_.put_aside(verbs_.promise(fresh, 8));
+    EXPECT_TRUE(tallies_.was_sold(fresh).value());
+}
+
 TEST_P(TallyContractTest, UnitsAreCountedByState) {
     std::vector<sale::promise> more;
     for (int buyer = 2; buyer <= 6; ++buyer) more.push_back(verbs_.promise(wide_, buyer));

@@ -10,25 +10,25 @@ long_polls::~long_polls() {
     while (!polls_.empty()) erase(polls_.begin());
 }
 
-std::uint64_t long_polls::begin(std::uint64_t ticket, const question& q) {
-    forget(ticket);
-    if (!from_.start_waiting(q.order, {loop_, ticket})) return 0;
-    by_order_.emplace(q.order, ticket);
-    polls_.emplace(ticket, poll{q, ++last_number_, {}});
+std::uint64_t long_polls::begin(std::uint64_t connection, const question& q) {
+    forget(connection);
+    if (!from_.start_waiting(q.order, {loop_, connection})) return 0;
+    by_order_.emplace(q.order, connection);
+    polls_.emplace(connection, poll{q, ++last_number_, {}});
     return last_number_;
 }
 
 long_polls::polls::iterator long_polls::erase(polls::iterator which) {
-    const auto& [ticket, p] = *which;
-    from_.stop_waiting(p.asked.order, {loop_, ticket});
+    const auto& [connection, p] = *which;
+    from_.stop_waiting(p.asked.order, {loop_, connection});
     auto [at, end] = by_order_.equal_range(p.asked.order);
-    while (at != end && at->second != ticket) ++at;
+    while (at != end && at->second != connection) ++at;
     by_order_.erase(at);
     return polls_.erase(which);
 }
 
 bool long_polls::looked_up(const answer& found, std::uint64_t number, sale::order_state state) {
-    const auto at = polls_.find(found.ticket);
+    const auto at = polls_.find(found.to);
     if (at == polls_.end() || at->second.number != number) return false;
     poll& p = at->second;
     if (!p.body.empty()) return false;  // heard of meanwhile, which is newer: still as it was
@@ -40,32 +40,32 @@ bool long_polls::looked_up(const answer& found, std::uint64_t number, sale::orde
     return true;
 }
 
-bool long_polls::withdraw(std::uint64_t ticket, std::uint64_t number) {
-    const auto at = polls_.find(ticket);
+bool long_polls::withdraw(std::uint64_t connection, std::uint64_t number) {
+    const auto at = polls_.find(connection);
     if (at == polls_.end() || at->second.number != number) return false;
     erase(at);
     return true;
 }
 
-void long_polls::forget(std::uint64_t ticket) {
+void long_polls::forget(std::uint64_t connection) {
     if (polls_.empty()) return;
-    if (const auto at = polls_.find(ticket); at != polls_.end()) erase(at);
+    if (const auto at = polls_.find(connection); at != polls_.end()) erase(at);
 }
 
 std::vector<long_polls::answer> long_polls::hear(const sale::order_news& news) {
     std::vector<answer> out;
     std::string body;
-    std::vector<std::uint64_t> tickets;
+    std::vector<std::uint64_t> connections;
     for (auto [at, end] = by_order_.equal_range(news.what.no); at != end; ++at)
-        tickets.push_back(at->second);
-    for (const std::uint64_t ticket : tickets) {
-        const auto at = polls_.find(ticket);
+        connections.push_back(at->second);
+    for (const std::uint64_t connection : connections) {
+        const auto at = polls_.find(connection);
         if (at->second.asked.buyer != news.what.buyer) continue;  // the look-up finds nothing
         if (body.empty()) body = boost::json::serialize(api::to_json(news.what));
         if (news.what.state == at->second.asked.status) {
             at->second.body = body;
         } else {
-            out.push_back({ticket, body});
+            out.push_back({connection, body});
             erase(at);
         }
     }
@@ -89,13 +89,13 @@ std::vector<long_polls::answer> long_polls::overdue(steady::time_point now) {
     return out;
 }
 
-std::optional<long_polls::answer> long_polls::end(std::uint64_t ticket) {
-    const auto at = polls_.find(ticket);
+std::optional<long_polls::answer> long_polls::end(std::uint64_t connection) {
+    const auto at = polls_.find(connection);
     if (at == polls_.end()) return std::nullopt;
     poll& p = at->second;
     p.asked.until = steady::time_point::min();
     if (p.body.empty()) return std::nullopt;
-    answer out{ticket, std::move(p.body)};
+    answer out{connection, std::move(p.body)};
     erase(at);
     return out;
 }

@@ -27,7 +27,7 @@ public:
         steady::time_point until;
     };
     struct answer {
-        std::uint64_t ticket = 0;  // the connection's
+        std::uint64_t to = 0;  // the connection
         std::string body;
     };
 
@@ -37,18 +37,18 @@ public:
     long_polls& operator=(const long_polls&) = delete;
 
     // The poll's number; 0: too many wait already. A connection has one poll at a time.
-    std::uint64_t begin(std::uint64_t ticket, const question& q);
+    std::uint64_t begin(std::uint64_t connection, const question& q);
     // What the look-up found. True: answer with it now. False: it waits, or was answered meanwhile.
     bool looked_up(const answer& found, std::uint64_t number, sale::order_state state);
     // The look-up failed. True: answer so.
-    bool withdraw(std::uint64_t ticket, std::uint64_t number);
+    bool withdraw(std::uint64_t connection, std::uint64_t number);
     // The connection is gone.
-    void forget(std::uint64_t ticket);
+    void forget(std::uint64_t connection);
 
     std::vector<answer> hear(const sale::order_news& news);
     std::vector<answer> overdue(steady::time_point now);
     // Ends the wait of one, or of all: with what is known, now or as soon as it is looked up.
-    std::optional<answer> end(std::uint64_t ticket);
+    std::optional<answer> end(std::uint64_t connection);
     std::vector<answer> end_all();
 
     std::size_t count() const { return polls_.size(); }
@@ -65,7 +65,7 @@ private:
 
     mailroom& from_;
     const std::uint32_t loop_;
-    polls polls_;  // by ticket
+    polls polls_;  // by connection
     std::unordered_multimap<sale::order_no, std::uint64_t> by_order_;
     std::uint64_t last_number_ = 0;
 };

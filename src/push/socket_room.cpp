@@ -16,11 +16,10 @@ std::uint64_t socket_room::reserve(sale::user_id buyer) {
     return 0;
 }
 
-void socket_room::admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
-                        const http::upgrade_request& r) {
+void socket_room::admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket) {
     if (!socket) return forget(id);
     guests_.at(id).socket = socket;
-    socket->open(r, [this, id] { forget(id); });
+    socket->open([this, id] { forget(id); });
 }
 
 void socket_room::forget(std::uint64_t id) {

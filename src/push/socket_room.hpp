@@ -24,8 +24,7 @@ public:
     // A number for a socket to come, which listens from now on. 0: there are too many.
     std::uint64_t reserve(sale::user_id buyer);
     // The socket for it, or null: nothing came of it.
-    void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket,
-               const http::upgrade_request& r);
+    void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket);
 
     // The first message, then what was heard meanwhile. No hello: it could not be made.
     void greet(std::uint64_t id, const std::optional<hello>& first);
@@ -37,7 +36,7 @@ public:
     void cut_all();
     void tick(web_socket::clock::time_point now);  // cuts those who do not go
 
-    web_socket::world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
+    socket_world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
 
     bool empty() const { return guests_.empty(); }
 
@@ -55,7 +54,7 @@ private:
     const std::uint32_t loop_;
     std::unordered_map<std::uint64_t, guest> guests_;
     std::unordered_multimap<sale::user_id, std::uint64_t> by_buyer_;
-    std::deque<web_socket::farewell> leaving_;  // all have the same time: earliest first
+    std::deque<farewell> leaving_;  // all have the same time: earliest first
     std::uint64_t last_id_ = 0;
 };
 

@@ -20,9 +20,9 @@ bool is_ping(std::string_view message) {
 
 }  // namespace
 
-void web_socket::open(const http::upgrade_request& r, std::function<void()> ended) {
+void web_socket::open(std::function<void()> ended) {
     ended_ = std::move(ended);
-    accept(r);
+    accept();
 }
 
 void web_socket::on_open(bool fine) {

@@ -1,7 +1,7 @@
 // One WebSocket: what it may send us, what we have not been able to send it yet, how it ends.
 //
-// The loop's thread only. The stream below, plain or TLS, is Beast's and is hidden in
-// web_socket.cpp; compression is left out, since it would cost every idle socket its windows.
+// The loop's thread only. The stream below, plain or TLS, is in http/web_socket_stream.cpp;
+// compression is left out, since it would cost every idle socket its windows.
 
 #pragma once
 
@@ -16,10 +16,6 @@
 
 #include "push/mailroom.hpp"
 
-namespace floodgate::http {
-struct upgrade_request;
-}
-
 namespace floodgate::push {
 
 // Why a socket is closed: RFC 6455's numbers, and ours from 4000.
@@ -31,27 +27,32 @@ enum class close_code : std::uint16_t {
     replaced = 4000,        // the same user has opened too many
 };
 
+class web_socket;
+
+// A socket that was sent a goodbye, and when its time is over. Beast does not watch over one whose
+// goodbye waits behind a message that the client does not take.
+struct farewell {
+    std::chrono::steady_clock::time_point cut_at;
+    std::weak_ptr<web_socket> who;
+};
+
+// What the sockets of one loop share.
+struct socket_world {
+    const socket_options& options;
+    mailroom::counters& count;
+    std::deque<farewell>& leaving;
+};
+
 class web_socket : public std::enable_shared_from_this<web_socket> {
 public:
     using text = std::shared_ptr<const std::string>;
     using clock = std::chrono::steady_clock;
 
-    // A socket that was sent a goodbye, and when its time is over. Beast does not watch over one
-    // whose goodbye waits behind a message that the client does not take.
-    struct farewell {
-        clock::time_point cut_at;
-        std::weak_ptr<web_socket> who;
-    };
-    struct world {
-        const socket_options& options;
-        mailroom::counters& count;
-        std::deque<farewell>& leaving;
-    };
-    explicit web_socket(world w) : world_(w) {}
+    explicit web_socket(const socket_world& w) : world_(w) {}
     virtual ~web_socket() = default;
 
     // Answers the handshake. `ended` is called once, when the socket is of no more use.
-    void open(const http::upgrade_request& r, std::function<void()> ended);
+    void open(std::function<void()> ended);
 
     // Sent in order, as soon as the client takes it. Whoever takes too little is closed.
     void say(text message);
@@ -66,7 +67,7 @@ protected:
     void on_written(bool fine);
     void on_end();
 
-    virtual void accept(const http::upgrade_request& r) = 0;
+    virtual void accept() = 0;
     virtual void read() = 0;
     virtual void write(const std::string& message) = 0;
     virtual void send_close(close_code code, std::string_view why) = 0;
@@ -76,7 +77,7 @@ private:
     bool note_message();
     void pump();
 
-    const world world_;
+    const socket_world world_;
     std::function<void()> ended_;
     std::vector<text> unsent_;  // the first is under way while writing_
     std::size_t unsent_bytes_ = 0;

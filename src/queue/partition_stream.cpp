@@ -1,7 +1,6 @@
 #include "queue/partition_stream.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/log.hpp"
 #include "sale/gate_schema.hpp"
@@ -81,12 +80,6 @@ result<std::vector<stream_entry>> to_entries(const redis_reply& reply) {
     return out;
 }
 
-bool read_number(const redis_reply& reply, std::uint64_t& value) {
-    const std::string& text = reply.text;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 partition_stream::partition_stream(store::redis& redis, place where)
@@ -95,7 +88,7 @@ partition_stream::partition_stream(store::redis& redis, place where)
       line_(sale::key_of(where_.name, where_.partition, schema::key::line)),
       gate_(sale::key_of(where_.name, where_.partition, schema::key::gate)),
       dead_(sale::key_of(where_.name, where_.partition, schema::key::dead)),
-      own_(redis.open_line()),
+      own_(redis),
       claim_from_(stream_start) {}
 
 void partition_stream::start_over() { claim_from_ = stream_start; }
@@ -121,10 +114,10 @@ result<std::vector<stream_entry>> partition_stream::next(std::size_t max, millis
 
 // Least idle time 0: nobody else may be reading here.
 result<std::vector<stream_entry>> partition_stream::claim(std::size_t max) {
-    const auto reply = own_->ask(line_,
-                                 {"XAUTOCLAIM", line_, where_.group, where_.consumer, "0",
-                                  claim_from_, "COUNT", std::to_string(max)},
-                                 milliseconds(0));
+    const auto reply = own_.ask(line_,
+                                {"XAUTOCLAIM", line_, where_.group, where_.consumer, "0",
+                                 claim_from_, "COUNT", std::to_string(max)},
+                                milliseconds(0));
     if (!reply) {
         joined_ = false;
         return reply.error();
@@ -142,9 +135,9 @@ result<std::vector<stream_entry>> partition_stream::fetch(std::size_t max, milli
     words command{"XREADGROUP",    "GROUP", where_.group,
                   where_.consumer, "COUNT", std::to_string(max)};
     // BLOCK 0 would be for ever.
-    if (wait.count() > 0) command.insert(command.end(), {"BLOCK", std::to_string(wait.count())});
-    command.insert(command.end(), {"STREAMS", line_, ">"});
-    const auto reply = own_->ask(line_, command, wait);
+    if (wait.count() > 0) command.append({"BLOCK", std::to_string(wait.count())});
+    command.append({"STREAMS", line_, ">"});
+    const auto reply = own_.ask(line_, command, wait);
     if (!reply) {
         joined_ = false;  // NOGROUP, or Redis may have given us what did not arrive
         return reply.error();
@@ -158,7 +151,7 @@ result<void> partition_stream::remove(std::span<const sale::line_place> entries)
     while (!entries.empty()) {
         const auto some = entries.first(std::min(entries.size(), removed_at_once_max));
         words arguments{where_.group};
-        for (const sale::line_place& last : some) arguments.push_back(sale::entry_id(last));
+        for (const sale::line_place& last : some) arguments.add(sale::entry_id(last));
         const auto done = redis_.run(remove_script(), {line_}, arguments);
         if (!done) return done.error();
         entries = entries.subspan(some.size());
@@ -177,11 +170,12 @@ result<std::optional<sale::line_place>> partition_stream::promised() {
     const auto reply =
         redis_.ask(gate_, {"HMGET", gate_, schema::field::epoch, schema::field::seq});
     if (!reply) return reply.error();
-    sale::line_place at;
-    if (reply->items.size() != 2 || !read_number(reply->items[0], at.epoch) ||
-        !read_number(reply->items[1], at.number))
-        return std::optional<sale::line_place>();
-    return std::optional(at);
+    if (reply->items.size() != 2) return std::optional<sale::line_place>();
+    const auto epoch = store::read_number(reply->items[0]);
+    const auto number = store::read_number(reply->items[1]);
+    if (!epoch || !number) return std::optional<sale::line_place>();
+    return std::optional(sale::line_place{.epoch = static_cast<std::uint64_t>(*epoch),
+                                          .number = static_cast<std::uint64_t>(*number)});
 }
 
 result<std::vector<sale::promise>> partition_stream::left_behind(std::size_t max) {
@@ -228,8 +222,8 @@ result<void> partition_stream::forget() {
     return {};
 }
 
-void partition_stream::interrupt() { own_->interrupt(); }
+void partition_stream::interrupt() { own_.interrupt(); }
 
-void partition_stream::resume() { own_->resume(); }
+void partition_stream::resume() { own_.resume(); }
 
 }  // namespace floodgate::queue

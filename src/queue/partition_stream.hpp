@@ -18,7 +18,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "sale/partition.hpp"
-#include "store/redis/redis.hpp"
+#include "store/redis/dedicated_connection.hpp"
 
 namespace floodgate::queue {
 
@@ -67,7 +67,7 @@ private:
     store::redis& redis_;
     const place where_;
     const std::string line_, gate_, dead_;  // keys
-    std::unique_ptr<store::redis::line> own_;
+    store::dedicated_connection own_;
     bool joined_ = false;
     std::string claim_from_;  // empty: all that was pending is here
     std::vector<sale::line_place> left_;

@@ -21,11 +21,11 @@ struct attempt {
     user_id buyer;
     std::uint32_t quantity = 1;
     idempotency_key key{};
-    std::uint64_t ticket = 0;  // chosen by whoever asks, to find the verdict's addressee again
+    std::uint64_t reply_to = 0;  // chosen by the caller: the verdict carries it back
 };
 
 struct verdict {
-    std::uint64_t ticket = 0;
+    std::uint64_t reply_to = 0;
     answer what{};
     // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the promise,
     // if there is one

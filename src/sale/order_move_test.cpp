@@ -65,5 +65,17 @@ TEST(OrderMoveTest, EveryStateAndEventHasAWordOfItsOwn) {
     EXPECT_STREQ(to_text(order_event{0}), "?");
 }
 
+TEST(OrderMoveTest, WaitsForItsChannelWhileItIsBeingClosedOrRefunded) {
+    for (const line& l : lines) {
+        const bool refunding = l.from == order_state::refunding;
+        order o;
+        o.state = l.from;
+        EXPECT_EQ(waits_for_channel(o), refunding) << to_text(l.from);
+        o.closing = "timed_out";
+        EXPECT_EQ(waits_for_channel(o), refunding || l.from == order_state::unpaid)
+            << to_text(l.from);
+    }
+}
+
 }  // namespace
 }  // namespace floodgate::sale

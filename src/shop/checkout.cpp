@@ -149,7 +149,7 @@ result<checkout_answer> checkout::take_money(sale::order_no no) {
 result<checkout_answer> checkout::return_late_money(sale::order_no no) {
     const auto asked = world_.moves.refund_late_money(no, world_.clock.now());
     if (!asked) return asked.error();
-    if (asked->moved) log::warning("shop.late_money_refunded", "order", sale::to_text(no));
+    if (asked->moved) log::warning("shop.late_money_noted", "order", sale::to_text(no));
     return under_way(asked->order);
 }
 

@@ -30,6 +30,7 @@ public:
         if (away) return errc::store_unavailable;
         return inner_.warm_up(s);
     }
+    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }

@@ -24,6 +24,7 @@ public:
         return inner_.open_lane(std::move(wake));
     }
     result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
+    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }

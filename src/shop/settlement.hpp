@@ -27,6 +27,9 @@ public:
     void settle(std::span<const ledger::move_outcome> outcomes) const;
     void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
 
+    // The same for orders that were just entered. Those that the ledger refused hold no units.
+    void settle(std::span<const sale::order_news> news) const;
+
     // How many orders came into this state by a move, since start.
     std::uint64_t moves_to(sale::order_state state) const {
         return moves_[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);

@@ -54,6 +54,17 @@ TEST_F(SettlementTest, ManyAreToldAtOnceAfterTheirUnitsAreBack) {
     EXPECT_EQ(returned_before.size(), 1U) << "nothing is not told";
 }
 
+TEST_F(SettlementTest, OfWhatWasJustEnteredTheRefusedOnesGiveTheirUnitsBack) {
+    std::vector<sale::order_news> entered;
+    for (const auto state : {unpaid, failed, unpaid})
+        entered.push_back({outcome_of(entered.size() + 1, state).order, 0});
+    after.settle(entered);
+    EXPECT_EQ(gate.released, std::vector<sale::order_no>{{2}});
+    EXPECT_EQ(returned_before, std::vector<std::size_t>{1});
+    EXPECT_EQ(news.size(), 3U);
+    EXPECT_EQ(after.moves_to(unpaid), 0U) << "an entry is not a move";
+}
+
 TEST_F(SettlementTest, NobodyNeedsToListen) {
     settlement({gate}, nullptr).settle(outcome_of(1, closed));
     EXPECT_EQ(gate.released.size(), 1U);

@@ -67,7 +67,7 @@ class CommandLineTest(FloodgateTest):
 
     def test_wrong_use_is_told_from_failure(self):
         self.expect(2, says="subcommand")
-        self.expect(2, "nonsense", says="--help")
+        self.expect(2, "nonsense", says='there is no command "nonsense"; the commands are serve,')
         self.expect(2, "serve", "--nonsense", says="--nonsense")
         self.expect(2, "serve", "extra", says="extra")
         self.expect(2, "serve", "--data", says="--data")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Runs end-to-end tests, several classes of them at once: most of their time they wait.
+"""Runs end-to-end tests, several at once: most of their time they wait.
 
     tests/e2e/side_by_side.py [--at-once N] MODULE ...
 
-What a class printed comes in one piece when it is done. A test that is left out has failed, unless its
+What a test printed comes in one piece when it is done. A test that is left out has failed, unless its
 reason is one of LEFT_OUT. The end is what unittest would say: how many ran, OK or FAILED.
 """
 import argparse
@@ -21,6 +21,9 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = pathlib.Path(os.environ.get("E2E_SECONDS") or HERE.parent.parent / "build/e2e-seconds.json")
+LONG = ("lives_test.TenThousandLives", "kill9_test.Killed", "faults_test.", "trouble_test.",
+        "cluster_script_test.", "cluster_test.ACrowd", "servers_test.SqlTest", "breach_test.",
+        "deploy_cluster_test.")
 LEFT_OUT = [  # reasons not to run a test; everything else is a failure
     r"embedded only: ",   # it runs in the other stage
     r"clustered only: ",
@@ -38,14 +41,20 @@ class Outcome(unittest.TextTestResult):
                 if not any(re.match(known, why) for known in LEFT_OUT)]
 
 
-def classes_of(modules):
-    """MODULE.CLASS of every class with tests; a module that has none, or cannot be loaded, by itself."""
+def units_of(modules):
+    """What can run by itself: MODULE.CLASS.TEST, or MODULE.CLASS where the tests of a class share a
+    server; a module without tests, or that cannot be loaded, by itself."""
     found = []
     for module in modules:
         tests = flatten(unittest.defaultTestLoader.loadTestsFromName(module))
-        names = [f"{module}.{type(test).__name__}" for test in tests if type(test).__module__ == module]
-        found += dict.fromkeys(names or [module])
+        found += dict.fromkeys([unit_of(test) for test in tests if type(test).__module__ == module]
+                               or [module])
     return found
+
+
+def unit_of(test):
+    shared = type(test).setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__
+    return ".".join(test.id().split(".")[:2 if shared else 3])
 
 
 def flatten(suite):
@@ -56,7 +65,7 @@ def flatten(suite):
             yield test
 
 
-def run_class(name):
+def run_unit(name):
     """In a process of the pool: what was printed, and the counts."""
     began, said = time.monotonic(), io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
@@ -76,14 +85,15 @@ def run_class(name):
 
 def wants_to_be_alone(name):
     """A class that measures says ALONE = True: no other test runs meanwhile."""
-    module, _, test_class = name.partition(".")
+    module, test_class, *_ = [*name.split("."), ""]
     return getattr(getattr(sys.modules.get(module), test_class, None), "ALONE", False)
 
 
 def slowest_first(names):
-    """As far as the last run told (SECONDS): what begins last should not be what takes longest."""
+    """What begins last should not be what takes longest. As the last run told; without one, the LONG
+    ones first."""
     known = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}
-    return sorted(names, key=lambda name: -known.get(name, 60)), known
+    return sorted(names, key=lambda name: -known.get(name, 60 if name.startswith(LONG) else 0)), known
 
 
 def run(names, at_once):
@@ -100,7 +110,7 @@ def run(names, at_once):
 def run_some(names, at_once, seconds):
     total = collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(at_once) as pool:
-        jobs = {pool.submit(run_class, name): name for name in names}
+        jobs = {pool.submit(run_unit, name): name for name in names}
         for job in concurrent.futures.as_completed(jobs):
             name = jobs[job]
             try:
@@ -118,9 +128,9 @@ def main():
     parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
     parser.add_argument("module", nargs="+")
     wanted = parser.parse_args()
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
     began = time.monotonic()
-    total = run(classes_of(wanted.module), wanted.at_once)
+    total = run(units_of(wanted.module), wanted.at_once)
     bad = {what: total[what] for what in ("failures", "errors") if total[what]}
     noted = {**bad, **({"left out": total["left_out"]} if total["left_out"] else {})}
     print(f"Ran {total['ran']} tests in {time.monotonic() - began:.1f}s\n")

@@ -21,7 +21,7 @@
 #include "clerk/desk.hpp"
 #include "clerk/ledger_sink.hpp"
 #include "gate/embedded_turnstile.hpp"
-#include "shop/gate_restore.hpp"
+#include "shop/gate_loader.hpp"
 #include "shop/settlement.hpp"
 #include "store/files/simulated_files.hpp"
 #include "store/sql/sqlite_database.hpp"
@@ -167,7 +167,7 @@ private:
         moved_[m.order.no] = m.order.state;
         if (m.order.state == sale::order_state::closed) {
             sold_out_.erase(m.order.sale.value);
-            returned_[m.order.sale.value] = ticket_;
+            returned_[m.order.sale.value] = asked_last_;
         }
         after_->settle(m);
     }
@@ -180,7 +180,7 @@ private:
         if (pick(3) != 0) return follow(*done);
         if (done->moved) moved_[some->first] = done->order.state;
         sold_out_.erase(some->second.sale.value);
-        returned_[some->second.sale.value] = ticket_;
+        returned_[some->second.sale.value] = asked_last_;
         power_cut();
     }
 
@@ -212,8 +212,8 @@ private:
     }
 
     void submit(sale::attempt a) {
-        a.ticket = ++ticket_;
-        asked_[a.ticket] = a;
+        a.reply_to = ++asked_last_;
+        asked_[a.reply_to] = a;
         lane_->submit({&a, 1}, clock_.now());
         if (pick(3) == 0) collect();
     }
@@ -228,13 +228,13 @@ private:
         std::vector<sale::verdict> told;
         lane_->collect(told);
         for (const sale::verdict& v : told) {
-            const sale::attempt& a = asked_.at(v.ticket);
+            const sale::attempt& a = asked_.at(v.reply_to);
             if (v.what == sale::answer::accepted || v.what == sale::answer::repeated) {
                 const auto known = acknowledged_.emplace(v.order, a);
                 EXPECT_EQ(known.first->second.buyer, a.buyer) << "one number for two buyers";
             }
             // One that was judged before a unit came back says nothing about now.
-            if (v.what == sale::answer::sold_out && v.ticket > returned_[a.sale.value])
+            if (v.what == sale::answer::sold_out && v.reply_to > returned_[a.sale.value])
                 sold_out_.insert(a.sale.value);
             if (v.what == sale::answer::accepted) {
                 EXPECT_FALSE(sold_out_.contains(a.sale.value)) << "sold after it was sold out";
@@ -248,13 +248,13 @@ private:
     ledger::ledger book_;
     manual_clock clock_{noon};
     std::vector<sale::sale_id> sales_;
-    std::uint64_t ticket_ = 0;
+    std::uint64_t asked_last_ = 0;
     int crashes_ = 0;
     std::map<std::uint64_t, sale::attempt> asked_;
     std::map<sale::order_no, sale::attempt> acknowledged_;
     std::set<std::int64_t> sold_out_;
     std::map<sale::order_no, sale::order_state> moved_;
-    std::map<std::int64_t, std::uint64_t> returned_;  // by sale: the latest ticket at that time
+    std::map<std::int64_t, std::uint64_t> returned_;  // by sale: the latest attempt at that time
 
     std::unique_ptr<journal::journal> line_;
     std::unique_ptr<gate::embedded_turnstile> turnstile_;

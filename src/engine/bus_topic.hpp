@@ -1,0 +1,24 @@
+// What the nodes of a cluster tell each other over the bus: the first word of every message.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace floodgate::engine {
+
+enum class bus_topic : std::uint8_t {
+    news = 1,   // orders moved: sale/news_codec.hpp
+    lifted,     // units of a sale came back: its id
+    catalogue,  // the catalogue was changed in the ledger
+    repaired,   // orders were changed otherwise than by moves
+    login,      // a user logged in: guard/shared_logins.hpp
+    logout,     // or out
+};
+
+std::string_view to_text(bus_topic topic);
+// Nothing: a word of a newer version, say.
+std::optional<bus_topic> parse_bus_topic(std::string_view word);
+
+}  // namespace floodgate::engine

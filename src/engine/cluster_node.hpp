@@ -1,0 +1,82 @@
+// A node of a cluster: tells the others over the bus, hears from them, and follows what the bus may
+// have failed to tell.
+//
+// The bus is a hint. A message that was lost costs time, never truth: the log of revoked log-ins is
+// read twice a second, the catalogue every two seconds, and clients that listen are told to look
+// for themselves after the bus was away.
+
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "base/periodic_task.hpp"
+#include "cluster/bus.hpp"
+#include "engine/leased_ledger.hpp"
+#include "engine/local_shop.hpp"
+#include "gate/redis_turnstile.hpp"
+#include "guard/shared_limits.hpp"
+#include "guard/shared_logins.hpp"
+#include "queue/reminders.hpp"
+#include "shop/node.hpp"
+
+namespace floodgate::engine {
+
+class cluster_node final : public shop::node {
+public:
+    struct world {
+        std::string name;  // the cluster's
+        std::uint32_t partitions = 1;
+        const floodgate::clock& clock;
+        store::redis& redis;
+        cluster::bus& bus;
+        ledger::ledger& book;
+        gate::redis_turnstile& gate;
+        const leased_ledger& duty;  // whoever holds it does the timed jobs
+    };
+    explicit cluster_node(world w);
+
+    // Once, before anything below is called: the storefront is built with a reference to its node.
+    // With RabbitMQ as the queue there are reminders of the deadlines.
+    void join(const local_shop& here, std::unique_ptr<queue::reminders> reminders);
+    void start();
+    // Hears, but follows and exchanges nothing any more: what is entered while the node stops is
+    // still told to the others.
+    void rest();
+    void stop();
+
+    bool on_duty() const override { return world_.duty.held(); }
+    void tell(std::span<const sale::order_news> news) override;
+    void catalogue_changed() override;
+    void book_repaired() override;
+    // The gate is a copy: the partition is closed, and its keeper rebuilds it from the ledger.
+    result<bool> gate_differs(sale::sale_id id) override;
+    void login_made(const sale::login& l) override;
+    void login_removed(const sale::token_hash& hash) override;
+    bool knows_more_logins() const override { return true; }
+    std::optional<guard::identity> find_login(std::string_view token, instant now) override;
+
+    // From the bus's thread. What makes no sense is ignored; what takes long is left to follow().
+    void hear(std::string_view topic, std::string_view message);
+    // Makes up for what the bus may have failed to tell.
+    void follow();
+
+private:
+    void publish(std::string_view topic, std::string message) {
+        world_.bus.publish(topic, std::move(message));
+    }
+    void remind_of(std::span<const sale::order_news> news);
+    void reload_logins();
+
+    const world world_;
+    guard::shared_limits limits_;
+    std::optional<local_shop> here_;
+    std::optional<guard::shared_logins> logins_;
+    std::unique_ptr<queue::reminders> reminders_;
+    std::atomic<bool> catalogue_changed_{false};
+    instant catalogue_read_{};         // of the follower's thread
+    std::uint64_t rejoined_seen_ = 0;  // the same
+    periodic_task limiting_, following_;
+};
+
+}  // namespace floodgate::engine

@@ -1,0 +1,118 @@
+#include "engine/kept_partitions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "queue/rabbit_queue.hpp"
+#include "queue/stream_queue.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+constexpr milliseconds look_for_rest_every{50};
+
+std::unique_ptr<queue::promise_queue> open_queue(const kept_partitions::world& w,
+                                                 sale::partition p) {
+    const cluster_settings& c = w.with.cluster;
+    if (c.queue == queue_kind::rabbitmq) {
+        queue::rabbit_queue_options o;
+        o.name = c.name;
+        o.partition = p;
+        o.consumer = w.leases.owner();
+        return std::make_unique<queue::rabbit_queue>(w.redis, c.rabbitmq, std::move(o));
+    }
+    queue::stream_queue_options o;
+    o.name = c.name;
+    o.partition = p;
+    o.consumer = w.leases.owner();
+    return std::make_unique<queue::stream_queue>(w.redis, std::move(o));
+}
+
+}  // namespace
+
+kept_partitions::kept::kept(const world& w, sale::partition p)
+    : post(fmt::format("line {}", p.number), w.book, w.leases),
+      keeper({.book = post.book(),
+              .gate = w.gate,
+              .partitions = w.with.cluster.partitions,
+              .open_queue = [&w, p] { return open_queue(w, p); },
+              .clock = w.clock,
+              .news = [&node = w.node](auto news) { node.tell(news); },
+              .memory = w.with.memory},
+             p, w.with.clerk) {
+    post.seek(
+        "lines", [this] { keeper.take_over(); }, [this] { keeper.let_go(); });
+}
+
+kept_partitions::kept_partitions(const world& w)
+    : world_(w), between_(w.book, w.gate, w.with.cluster.partitions) {
+    for (std::uint32_t n = 0; n < w.with.cluster.partitions; ++n)
+        partitions_.push_back(std::make_unique<kept>(world_, sale::partition{n}));
+}
+
+void kept_partitions::start() {
+    started_ = true;
+    world_.leases.start();
+}
+
+void kept_partitions::stop() {
+    if (!std::exchange(started_, false)) return;
+    enter_the_rest();
+    world_.leases.stop();
+    partitions_.clear();
+}
+
+void kept_partitions::enter_the_rest() {
+    const auto deadline = std::chrono::steady_clock::now() + world_.with.clerk.drain;
+    do {
+        if (world_.leases.nodes_alive().size() > 1) return;
+        std::this_thread::sleep_for(look_for_rest_every);
+    } while (anything_left() && std::chrono::steady_clock::now() < deadline);
+}
+
+// Whether a line holds more than the ledger has. True as well when that cannot be known: a lease
+// may still be a dead node's.
+bool kept_partitions::anything_left() {
+    const auto entered = world_.book.orders().positions();
+    if (!entered) return true;
+    for (std::uint32_t n = 0; n < world_.with.cluster.partitions; ++n) {
+        const auto gate = world_.gate.state_of({n});
+        if (!gate) return true;
+        const auto found = entered->find(sale::line_of({n}));
+        const sale::line_place at =
+            found == entered->end() ? sale::line_place{} : sale::to_place(found->second);
+        if (gate->epoch == at.epoch && gate->appended > at.number) return true;
+    }
+    return false;
+}
+
+std::vector<clerk::keeper_figures> kept_partitions::read_keepers() const {
+    std::vector<clerk::keeper_figures> out;
+    for (const auto& p : partitions_) out.push_back(p->keeper.read_figures());
+    return out;
+}
+
+clerk::figures kept_partitions::read_figures() const {
+    clerk::figures sum;
+    for (const clerk::keeper_figures& k : read_keepers()) {
+        const clerk::figures& f = k.clerk;
+        sum.entered += f.entered;
+        sum.refused += f.refused;
+        sum.put_aside += f.put_aside;
+        sum.batches += f.batches;
+        sum.last_batch = std::max(sum.last_batch, f.last_batch);
+        sum.last_batch_took = std::max(sum.last_batch_took, f.last_batch_took);
+        sum.backlog += f.backlog;
+        sum.lag = std::max(sum.lag, f.lag);
+        if (f.failing_since != never)
+            sum.failing_since = sum.failing_since == never
+                                    ? f.failing_since
+                                    : std::min(sum.failing_since, f.failing_since);
+    }
+    return sum;
+}
+
+}  // namespace floodgate::engine

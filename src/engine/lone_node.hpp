@@ -1,0 +1,32 @@
+// The node of the embedded mode: it is always on duty and has only its own clients to tell.
+
+#pragma once
+
+#include <optional>
+
+#include "engine/local_shop.hpp"
+#include "shop/node.hpp"
+
+namespace floodgate::engine {
+
+class lone_node final : public shop::node {
+public:
+    // Once, before anything below is called: the storefront is built with a reference to its node.
+    void join(const local_shop& here) { here_.emplace(here); }
+
+    bool on_duty() const override { return true; }
+    void tell(std::span<const sale::order_news> news) override { here_->mailroom.deliver(news); }
+    void catalogue_changed() override { show_catalogue(here_->showcase); }
+    void book_repaired() override { here_->recent.forget_all(); }
+    // The gate is the original: there is nothing to rebuild it from while it sells.
+    result<bool> gate_differs(sale::sale_id) override { return false; }
+    void login_made(const sale::login&) override {}
+    void login_removed(const sale::token_hash&) override {}
+    bool knows_more_logins() const override { return false; }
+    std::optional<guard::identity> find_login(std::string_view, instant) override { return {}; }
+
+private:
+    std::optional<local_shop> here_;
+};
+
+}  // namespace floodgate::engine

@@ -1,0 +1,58 @@
+#include "engine/metrics_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gate/memory_gate.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class MetricsPageTest : public testing::Test {
+protected:
+    gate::memory_gate gate_;
+    alarm::board alarms_;
+    shop::settlement after_{gate_, nullptr};
+    metrics_sources from_{
+        .edge = {}, .results = {}, .timed_jobs = {}, .alarms = alarms_, .after = after_};
+};
+
+TEST_F(MetricsPageTest, CountsTheAnswersOfTheGateByName) {
+    from_.answers[static_cast<std::size_t>(sale::answer::sold_out)] = 7;
+    EXPECT_THAT(metrics_page(from_), HasSubstr("{answer=\"sold_out\"} 7\n"));
+}
+
+TEST_F(MetricsPageTest, HasAFamilyForTheHttpAnswersThatWereGiven) {
+    from_.edge.by_status[202] = 3;
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_http_answers_total{status=\"202\"} 3\n"));
+    EXPECT_THAT(page, Not(HasSubstr("status=\"500\"")));
+}
+
+TEST_F(MetricsPageTest, ShowsTheBacklogAndWhatTheClerkDid) {
+    from_.backlog = 12;
+    from_.clerk.entered = 34;
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_backlog_promises 12\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_clerk_entered_total 34\n"));
+}
+
+TEST_F(MetricsPageTest, ShowsWhatOnlyAClusterHasOnlyThere) {
+    EXPECT_THAT(metrics_page(from_), Not(HasSubstr("floodgate_partition")));
+    from_.cluster.emplace();
+    from_.cluster->keepers.resize(2);
+    from_.cluster->nodes_alive = 3;
+    EXPECT_THAT(metrics_page(from_), HasSubstr("floodgate_nodes_alive 3\n"));
+}
+
+TEST_F(MetricsPageTest, ShowsTheJournalOnlyWhereThereIsOne) {
+    EXPECT_THAT(metrics_page(from_), Not(HasSubstr("floodgate_journal")));
+    from_.journal.emplace();
+    EXPECT_THAT(metrics_page(from_), HasSubstr("floodgate_journal"));
+}
+
+}  // namespace
+}  // namespace floodgate::engine

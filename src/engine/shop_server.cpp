@@ -1,0 +1,77 @@
+#include "engine/shop_server.hpp"
+
+#include <future>
+
+#include "base/log.hpp"
+#include "engine/seed_data.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+shop_server::make_ports ports_of(run_mode mode) {
+    return mode == run_mode::clustered ? make_clustered_ports : make_embedded_ports;
+}
+
+}  // namespace
+
+shop_server::shop_server(settings s) : shop_server(s, ports_of(s.mode)) {}
+
+shop_server::shop_server(settings s, make_ports make)
+    : with_(std::move(s)),
+      ports_(make(with_, clock_)),
+      health_(*ports_),
+      front_(with_, {clock_, ports_->book(), ports_->gate(), ports_->tickets(), ports_->node()}),
+      jobs_(for_jobs(), with_.timed_jobs) {
+    ports_->join(front_.local(), jobs_);
+    auto logins = std::async(std::launch::async, [this] { front_.restore_logins(); });
+    ports_->load_gate();
+    logins.get();
+    front_.open({.timed_jobs = jobs_,
+                 .durability = ports_->durability(),
+                 .readiness = [this] { return judge_readiness(health_.read()); },
+                 .measure = [this](metrics_sources& to) { ports_->measure(to); }});
+}
+
+// In this order, also when run() was left by an exception: the clerks tell the storefront of their
+// work until they are stopped.
+shop_server::~shop_server() {
+    front_.close();
+    jobs_.stop();
+    health_.stop();
+    ports_->stop();
+}
+
+jobs::timed_jobs::world shop_server::for_jobs() {
+    return {.book = ports_->book(),
+            .timed_book = ports_->timed_book(),
+            .gate = ports_->gate(),
+            .between = ports_->lines().in_flight(),
+            .desk = front_.desk(),
+            .channels = front_.channels,
+            .clock = clock_,
+            .node = ports_->node(),
+            .clerk_figures = [this] { return ports_->lines().read_figures(); },
+            .data = with_.data};
+}
+
+void shop_server::create_first_admin() {
+    floodgate::engine::create_first_admin(ports_->book(), front_.passwords, clock_.now());
+}
+
+void shop_server::create_demo() {
+    floodgate::engine::create_demo(ports_->book(), front_.passwords, clock_.now());
+    front_.load_sales();
+}
+
+void shop_server::run() {
+    ports_->start();
+    jobs_.start();
+    health_.start();
+    front_.serve();
+    health_.stop();
+    jobs_.stop();
+    ports_->stop();
+    log::info("engine.stopped");
+}
+
+}  // namespace floodgate::engine

@@ -1,0 +1,48 @@
+// The server: every long-lived object, in order of construction. The modes differ in the ports it
+// is handed, and in nothing else.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/ports.hpp"
+#include "engine/store_health.hpp"
+#include "engine/storefront.hpp"
+
+namespace floodgate::engine {
+
+class shop_server {
+public:
+    using make_ports = std::unique_ptr<ports> (*)(const settings&, const even_clock&);
+
+    // Loads the gate and the log-ins, binds the port. Throws with one clear line when something is
+    // missing, broken or taken.
+    shop_server(settings s, make_ports make);
+    explicit shop_server(settings s);  // with the ports of the mode that the settings name
+    ~shop_server();
+    shop_server(const shop_server&) = delete;
+    shop_server& operator=(const shop_server&) = delete;
+
+    // What an empty ledger needs before it can serve. Each prints what a person must know.
+    void create_first_admin();
+    void create_demo();
+
+    // Serves until SIGINT or SIGTERM, which must be blocked in every thread. Then stops in order:
+    // answers what was accepted, enters what is durable, closes the books.
+    void run();
+
+    std::string address() const { return front_.address(); }
+
+private:
+    jobs::timed_jobs::world for_jobs();
+
+    const settings with_;
+    even_clock clock_;
+    const std::unique_ptr<ports> ports_;
+    store_health health_;
+    storefront front_;
+    jobs::timed_jobs jobs_;
+};
+
+}  // namespace floodgate::engine

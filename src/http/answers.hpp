@@ -1,0 +1,45 @@
+// Writes the answers of one loop's connections, and counts them.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <array>
+#include <string>
+
+#include "api/reply.hpp"
+#include "http/figures.hpp"
+#include "http/tally.hpp"
+#include "http/wire.hpp"
+
+namespace floodgate::http {
+
+class connection;
+
+class answers {
+public:
+    // What the Date header says from now on.
+    void set_time(instant now) { now_ = now; }
+
+    // The answer to the request that is under way on the connection.
+    void send(connection& to, const api::reply& r);
+    void send(connection& to, api::problem p, boost::json::object extra = {});
+    void send_busy(connection& to);  // 503, to come again in a moment
+    void send(connection& to, const sale::verdict& v);
+
+    // Somebody got no answer, or another one will say it.
+    void count(int status) { by_status_[static_cast<std::size_t>(status)].add(); }
+
+    // The bytes of a counted answer after which the connection closes. Good until the next call.
+    std::string_view last_words(api::problem p, boost::json::object extra = {});
+
+    void add_to(figures& sum) const;
+
+private:
+    std::string bytes_;  // of the answer being made
+    date_line date_;
+    instant now_;
+    std::array<tally, statuses> by_status_;
+};
+
+}  // namespace floodgate::http

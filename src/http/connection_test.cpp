@@ -1,0 +1,184 @@
+#include "http/connection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "http/answers.hpp"
+#include "push/web_socket.hpp"
+
+namespace floodgate::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A client that is in the same process: says what it likes, takes what it is sent when it likes.
+class test_connection final : public connection {
+public:
+    using connection::connection;
+
+    void start() override {}
+    void on_ready(bool, bool) override {}
+
+    void say(std::string_view text) {
+        const auto to = room();
+        std::memcpy(to.data(), text.data(), text.size());
+        on_received(text.size());
+    }
+    void hang_up() { on_peer_finished(); }
+    void take() { on_written(); }
+
+    std::vector<std::string> got;
+    bool takes_at_once = true, reads = true, said_goodbye = false, transport_open = true;
+
+private:
+    void write(std::string_view bytes) override {
+        got.emplace_back(bytes);
+        if (takes_at_once) on_written();
+    }
+    void shut_down() override { said_goodbye = true; }
+    void close_transport() override { transport_open = false; }
+    std::shared_ptr<push::web_socket> give_away(boost::asio::io_context&, const push::socket_world&,
+                                                const upgrade_request&) override {
+        return nullptr;
+    }
+    void want_more(bool yes) override { reads = yes; }
+};
+
+struct test_home final : connection_home {
+    using connection_home::connection_home;
+    void on_closed(connection&) override { ++closed; }
+    void on_more(connection&) override { ++more; }
+    void on_progress(connection&) override {}
+    int closed = 0, more = 0;
+};
+
+struct ConnectionTest : testing::Test {
+    static std::string get(const std::string& path) {
+        return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    }
+    std::string next_path() {
+        const request* r = client->next();
+        return r ? std::string(r->path) : "";
+    }
+    answers out;
+    test_home home{loop_options{}, out};
+    std::shared_ptr<test_connection> client = std::make_shared<test_connection>(home, remote{});
+};
+
+TEST_F(ConnectionTest, GivesOutOneRequestAtATime) {
+    client->say(get("/a") + get("/b"));
+    EXPECT_EQ(next_path(), "/a");
+    EXPECT_EQ(next_path(), "") << "the first is not answered yet";
+    client->answer("answer a");
+    EXPECT_EQ(home.more, 1) << "the second is in the buffer: the home must ask for it";
+    EXPECT_EQ(next_path(), "/b");
+    client->answer("answer b");
+    EXPECT_EQ(home.more, 1);
+    EXPECT_EQ(next_path(), "");
+    EXPECT_EQ(client->got, (std::vector<std::string>{"answer a", "answer b"}));
+}
+
+TEST_F(ConnectionTest, GivesOutNothingWhileAnAnswerIsOnItsWay) {
+    client->takes_at_once = false;
+    client->say(get("/a") + get("/b"));
+    EXPECT_EQ(next_path(), "/a");
+    client->answer("answer a");
+    EXPECT_EQ(next_path(), "");
+    client->take();
+    EXPECT_EQ(home.more, 1);
+    EXPECT_EQ(next_path(), "/b");
+}
+
+TEST_F(ConnectionTest, StopsReadingAClientThatRunsFarAhead) {
+    client->say(get("/a"));
+    EXPECT_EQ(next_path(), "/a");
+    const std::string piece(2000, 'x');
+    for (int i = 0; i < 9 && client->reads; ++i) client->say(piece);
+    EXPECT_FALSE(client->reads);
+    client->answer("answer a");
+    EXPECT_EQ(home.more, 1);
+}
+
+TEST_F(ConnectionTest, ReadsAgainWhenItNeedsMore) {
+    client->say(get("/a"));
+    EXPECT_EQ(next_path(), "/a");
+    client->stop_reading();
+    EXPECT_FALSE(client->reads);
+    client->answer("answer a");
+    EXPECT_EQ(home.more, 1) << "somebody must ask for the next request, or it never reads again";
+    EXPECT_EQ(next_path(), "");
+    EXPECT_TRUE(client->reads);
+}
+
+TEST_F(ConnectionTest, RefusesWhatIsNotHttpAndCloses) {
+    client->say("hello?\r\n\r\n");
+    EXPECT_EQ(next_path(), "");
+    ASSERT_EQ(client->got.size(), 1U);
+    EXPECT_TRUE(client->got[0].starts_with("HTTP/1.1 400 ")) << client->got[0];
+    EXPECT_TRUE(client->said_goodbye);
+    client->say(get("/a"));
+    EXPECT_EQ(next_path(), "") << "read and thrown away";
+    client->hang_up();
+    EXPECT_TRUE(client->closed());
+    EXPECT_EQ(home.closed, 1);
+    figures f;
+    out.add_to(f);
+    EXPECT_EQ(f.by_status[400], 1U);
+}
+
+TEST_F(ConnectionTest, AnswersAClientThatHasClosedItsSide) {
+    client->say(get("/a") + get("/b"));
+    client->hang_up();
+    EXPECT_EQ(next_path(), "/a");
+    EXPECT_TRUE(client->gave_up());
+    client->answer("answer a");
+    EXPECT_EQ(next_path(), "/b");
+    client->answer("answer b");
+    EXPECT_EQ(client->got.size(), 2U);
+    EXPECT_EQ(next_path(), "");
+    EXPECT_TRUE(client->closed());
+    EXPECT_FALSE(client->transport_open);
+}
+
+TEST_F(ConnectionTest, ClosesSilentlyWhenItIsIdleTooLong) {
+    client->check_deadline(home.now + home.options.timeouts.idle - milliseconds(1));
+    EXPECT_FALSE(client->closed());
+    client->check_deadline(home.now + home.options.timeouts.idle);
+    EXPECT_TRUE(client->closed());
+    EXPECT_TRUE(client->got.empty());
+}
+
+TEST_F(ConnectionTest, SaysSoWhenARequestTakesTooLong) {
+    client->say("GET /a HTTP/1.1\r\n");
+    EXPECT_EQ(next_path(), "");
+    home.now += home.options.timeouts.head;
+    client->say("Host: a\r\n");
+    EXPECT_EQ(next_path(), "") << "a slow drip does not help";
+    client->check_deadline(home.now);
+    ASSERT_EQ(client->got.size(), 1U);
+    EXPECT_TRUE(client->got[0].starts_with("HTTP/1.1 408 ")) << client->got[0];
+    EXPECT_TRUE(client->said_goodbye);
+}
+
+TEST_F(ConnectionTest, HasNoDeadlineWhileWeOweTheAnswer) {
+    client->say(get("/a"));
+    EXPECT_EQ(next_path(), "/a");
+    client->check_deadline(home.now + std::chrono::hours(1));
+    EXPECT_FALSE(client->closed());
+}
+
+TEST_F(ConnectionTest, RetiresAfterTheAnswerItOwes) {
+    client->say(get("/a") + get("/b"));
+    EXPECT_EQ(next_path(), "/a");
+    client->retire();
+    EXPECT_FALSE(client->closed());
+    EXPECT_FALSE(client->keep_alive());
+    client->answer("answer a");
+    EXPECT_TRUE(client->said_goodbye);
+    EXPECT_EQ(next_path(), "");
+}
+
+}  // namespace
+}  // namespace floodgate::http

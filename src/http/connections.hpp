@@ -1,0 +1,84 @@
+// The connections of one loop: accepts them, numbers them, finds them again, ends them.
+
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "guard/addresses.hpp"
+#include "http/connection.hpp"
+#include "http/figures.hpp"
+#include "http/slot_table.hpp"
+#include "http/socket_poller.hpp"
+#include "http/tally.hpp"
+
+namespace floodgate::http {
+
+class connections final : public connection_home {
+public:
+    struct hooks {
+        std::function<void(connection&)> progress;  // see connection_home::on_progress
+        std::function<void(connection_id)> closed;
+    };
+    // `tls` is null for plain connections.
+    connections(boost::asio::io_context& io, const loop_options& o, answers& out,
+                const guard::trusted_proxies& proxies,
+                std::shared_ptr<boost::asio::ssl::context> tls, hooks h);
+    // Takes connections from a socket that is bound and listening.
+    void listen(boost::asio::ip::tcp::acceptor::native_handle_type fd, bool ipv6);
+    // Accepting may have failed for lack of descriptors: try again.
+    void accept_again();
+    void stop_accepting();
+    void close_all();
+
+    // Null: it is closed.
+    connection* find(connection_id id) const { return slots_.find(id); }
+    // `visit` may close connections.
+    template <class Visit>
+    void for_each(Visit visit) {
+        slots_.for_each(visit);
+    }
+    bool empty() const { return slots_.size() == 0; }
+
+    // Calls serve(connection) for those that may have more requests since their answer left.
+    template <class Serve>
+    void serve_more(Serve serve) {
+        serving_.swap(more_);
+        for (const connection_id id : serving_)
+            if (connection* who = find(id)) serve(*who);
+        serving_.clear();
+    }
+    bool has_more() const { return !more_.empty(); }
+    // At the end of a turn, when nobody refers to them any more: frees those that were closed.
+    void free_closed() { closed_.clear(); }
+
+    socket_poller& poller() { return poller_; }
+    void add_to(figures& sum) const;
+
+private:
+    void on_closed(connection& who) override;
+    void on_more(connection& who) override { more_.push_back(who.id); }
+    void on_progress(connection& who) override { hooks_.progress(who); }
+
+    void accept_next();
+    void welcome(boost::asio::ip::tcp::socket socket);
+    void turn_away(boost::asio::ip::tcp::socket socket);
+
+    const guard::trusted_proxies& proxies_;
+    const std::shared_ptr<boost::asio::ssl::context> tls_;
+    const hooks hooks_;
+    boost::asio::ip::tcp::acceptor acceptor_;
+    bool accept_failed_ = false;
+    socket_poller poller_;
+    slot_table<connection> slots_;
+    std::vector<connection_id> more_, serving_;
+    std::vector<std::shared_ptr<connection>> closed_;
+    tally open_, accepted_, refused_;
+};
+
+}  // namespace floodgate::http

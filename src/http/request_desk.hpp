@@ -1,0 +1,90 @@
+// Decides what is to be done with a request, by the table of routes: whose it is, whether it may,
+// and where it is answered. Touches no connection, so a test can ask it anything.
+//
+// The order of the questions: the route, the log-in, the limits, the body. Log-ins are looked up
+// only where the route needs one.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "api/order_api.hpp"
+#include "api/routes.hpp"
+#include "guard/addresses.hpp"
+#include "guard/unknown_tokens.hpp"
+#include "http/connection.hpp"
+
+namespace floodgate::http {
+
+// For a handler that may block.
+struct pool_job {
+    api::handler work = nullptr;
+    api::pool where = api::pool::general;
+    api::call call;
+};
+
+// The client wants to wait until its order changes.
+struct order_question {
+    sale::order_no order;
+    sale::user_id buyer;
+    api::order_wait wait;
+    pool_job otherwise;  // when it cannot wait
+};
+
+// The client wants a WebSocket.
+struct socket_question {
+    std::string ticket;
+    std::optional<std::int64_t> since;  // the last event it has seen
+};
+
+// This node does not know the token, but others may: search_elsewhere(), then decide() again.
+struct token_question {
+    sale::token_hash hash{};
+};
+
+// An attempt lacks its reply_to.
+using decision = std::variant<api::reply, sale::attempt, pool_job, order_question, socket_question,
+                              token_question>;
+
+// Where the token was looked for.
+enum class searched : std::uint8_t { here = 1, everywhere };
+
+// The loop's thread only, but for search_elsewhere().
+class request_desk {
+public:
+    request_desk(api::services& with, const guard::trusted_proxies& proxies,
+                 guard::unknown_tokens& unknown)
+        : with_(with), proxies_(proxies), unknown_(unknown) {}
+
+    decision decide(const request& r, const remote& peer, api::language lang, instant now,
+                    searched where = searched::here);
+
+    // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
+    void search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
+
+private:
+    struct asked;
+
+    decision follow(const asked& a);
+    decision unknown_login(const asked& a, const std::optional<sale::token_hash>& hash);
+    decision buy(const asked& a);
+    decision show(const asked& a);
+    decision order(const asked& a);
+    decision socket(const asked& a);
+    decision in_pool(const asked& a);
+    pool_job job_for(const asked& a);
+
+    remote client_of(const asked& a) const;
+    milliseconds wait_of_address(const asked& a);
+
+    api::services& with_;
+    const guard::trusted_proxies& proxies_;
+    guard::unknown_tokens& unknown_;
+    std::shared_ptr<const api::pages> pages_;
+    std::uint64_t pages_version_ = 0;
+};
+
+}  // namespace floodgate::http

@@ -1,0 +1,209 @@
+#include "http/request_desk.hpp"
+
+#include <gtest/gtest.h>
+
+#include "api/handler_fixture.hpp"
+#include "guard/tokens.hpp"
+
+namespace floodgate::http {
+namespace {
+
+using std::chrono::seconds;
+
+class RequestDeskTest : public api::HandlerTest {
+protected:
+    std::string log_in(std::int64_t user, sale::role role = sale::role::buyer) {
+        std::string token = guard::new_token();
+        sessions_.add({guard::hash_of(token), {user}, role, clock_.now() + std::chrono::hours(1)});
+        return token;
+    }
+    // Other nodes know these.
+    void know_elsewhere(const std::string& token, std::int64_t user) {
+        elsewhere_[token] = user;
+        node_.find_elsewhere = [this](std::string_view asked,
+                                      instant) -> std::optional<guard::identity> {
+            ++asked_elsewhere_;
+            const auto found = elsewhere_.find(std::string(asked));
+            if (found == elsewhere_.end()) return std::nullopt;
+            sessions_.add({guard::hash_of(asked),
+                           {found->second},
+                           sale::role::buyer,
+                           clock_.now() + std::chrono::hours(1)});
+            return guard::identity{{found->second}, sale::role::buyer};
+        };
+    }
+    decision decide(const request& r, searched where = searched::here) {
+        return desk_.decide(r, client_, api::language::en, clock_.now(), where);
+    }
+    // What the loop does with a token that others may know.
+    decision decide_to_the_end(const request& r) {
+        decision d = decide(r);
+        if (const auto* q = std::get_if<token_question>(&d)) {
+            desk_.search_elsewhere(r.token, q->hash, clock_.now());
+            d = decide(r, searched::everywhere);
+        }
+        return d;
+    }
+    static int status(const decision& d) {
+        const auto* r = std::get_if<api::reply>(&d);
+        return r ? r->status : 0;
+    }
+    static request buying(const std::string& token) {
+        return {.verb = api::verb::post, .path = "/api/v1/sales/7/orders", .token = token};
+    }
+    static request getting(std::string_view path, std::string_view token = {}) {
+        return {.verb = api::verb::get, .path = path, .token = token};
+    }
+
+    guard::trusted_proxies proxies_{std::vector<std::string>{"127.0.0.1"}};
+    guard::unknown_tokens unknown_;
+    request_desk desk_{with_, proxies_, unknown_};
+    remote client_{guard::parse_address("192.0.2.9").value(), false};
+    std::map<std::string, std::int64_t> elsewhere_;
+    int asked_elsewhere_ = 0;
+    const std::string made_up_ = std::string(guard::token_characters, 'x');
+};
+
+TEST_F(RequestDeskTest, MakesAnAttemptOfAPurchase) {
+    const std::string token = log_in(5);
+    request r = buying(token);
+    r.body = R"({"quantity":2})";
+    const decision d = decide(r);
+    ASSERT_TRUE(std::holds_alternative<sale::attempt>(d));
+    const auto& a = std::get<sale::attempt>(d);
+    EXPECT_EQ(a.sale.value, 7);
+    EXPECT_EQ(a.buyer.value, 5);
+    EXPECT_EQ(a.quantity, 2U);
+}
+
+TEST_F(RequestDeskTest, WantsALogInWhereTheRouteNeedsOne) {
+    EXPECT_EQ(status(decide(buying(""))), 401);
+    EXPECT_EQ(status(decide(buying(made_up_))), 401);
+    EXPECT_EQ(status(decide(getting("/api/v1/me"))), 401);
+    EXPECT_EQ(status(decide(getting("/api/v1/admin/sales"))), 401);
+    EXPECT_EQ(status(decide(getting("/api/v1/admin/sales", log_in(5)))), 403);
+}
+
+TEST_F(RequestDeskTest, SendsAdminsToAPoolOfTheirOwn) {
+    const decision d = decide(getting("/api/v1/admin/sales/17", log_in(1, sale::role::admin)));
+    ASSERT_TRUE(std::holds_alternative<pool_job>(d));
+    const auto& job = std::get<pool_job>(d);
+    EXPECT_EQ(job.where, api::pool::admin);
+    EXPECT_EQ(job.call.ids, std::vector<std::int64_t>{17});
+    EXPECT_EQ(job.call.user.value, 1);
+}
+
+TEST_F(RequestDeskTest, TellsAnUnknownPathFromAWrongVerb) {
+    EXPECT_EQ(status(decide(getting("/api/v1/nothing"))), 404);
+    const decision d = decide(getting("/api/v1/sales/7/orders"));
+    EXPECT_EQ(status(d), 405);
+    EXPECT_EQ(std::get<api::reply>(d).headers, "Allow: POST\r\n");
+}
+
+TEST_F(RequestDeskTest, AnswersItselfWhatNeverWaits) {
+    ASSERT_TRUE(showcase_.reload());
+    EXPECT_EQ(status(decide(getting("/healthz"))), 200);
+    EXPECT_EQ(status(decide(getting("/api/v1/time"))), 200);
+    EXPECT_EQ(status(decide(getting("/api/v1/rounds"))), 200);
+    EXPECT_EQ(status(decide(getting("/api/v1/sales/7"))), 404);
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(getting("/readyz"))));
+}
+
+TEST_F(RequestDeskTest, LimitsAnAddressButNotAProxyOfOurs) {
+    const std::string token = log_in(5);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(status(decide(buying(token))), 0) << i;
+    EXPECT_EQ(status(decide(buying(token))), 429);
+    client_ = {guard::parse_address("127.0.0.1").value(), true};
+    EXPECT_EQ(status(decide(buying(token))), 0);
+    request forwarded = buying(token);
+    forwarded.forwarded_for = "192.0.2.9";
+    EXPECT_EQ(status(decide(forwarded)), 429) << "the client behind the proxy";
+}
+
+TEST_F(RequestDeskTest, FindsALogInThatAnotherNodeMade) {
+    const std::string token = guard::new_token();
+    know_elsewhere(token, 5);
+    EXPECT_TRUE(std::holds_alternative<token_question>(decide(buying(token))));
+    const decision d = decide_to_the_end(buying(token));
+    ASSERT_TRUE(std::holds_alternative<sale::attempt>(d));
+    EXPECT_EQ(std::get<sale::attempt>(d).buyer.value, 5);
+    EXPECT_TRUE(std::holds_alternative<sale::attempt>(decide(buying(token))));
+    EXPECT_EQ(asked_elsewhere_, 1);
+}
+
+TEST_F(RequestDeskTest, LetsTheAddressPayOnceForAPurchaseWhoseLogInIsElsewhere) {
+    for (std::int64_t user = 1; user <= 6; ++user) {
+        const std::string token = guard::new_token();
+        know_elsewhere(token, user);
+        EXPECT_TRUE(std::holds_alternative<sale::attempt>(decide_to_the_end(buying(token))))
+            << user;
+    }
+    EXPECT_EQ(status(decide(buying(log_in(7)))), 429);
+}
+
+TEST_F(RequestDeskTest, AsksTheOtherNodesAboutAnUnknownTokenOnceInAWhile) {
+    know_elsewhere(guard::new_token(), 5);
+    EXPECT_EQ(status(decide_to_the_end(getting("/api/v1/me", made_up_))), 401);
+    EXPECT_EQ(status(decide(getting("/api/v1/me", made_up_))), 401);
+    EXPECT_EQ(status(decide(buying(made_up_))), 401);
+    EXPECT_EQ(asked_elsewhere_, 1);
+    clock_.advance(seconds(30));
+    EXPECT_TRUE(std::holds_alternative<token_question>(decide(buying(made_up_))));
+}
+
+TEST_F(RequestDeskTest, LimitsAnAddressBeforeTheOtherNodesAreAsked) {
+    know_elsewhere(guard::new_token(), 5);
+    for (int i = 0; i < 6; ++i)
+        EXPECT_EQ(status(decide_to_the_end(getting("/api/v1/me", guard::new_token()))), 401);
+    EXPECT_EQ(status(decide_to_the_end(getting("/api/v1/me", guard::new_token()))), 429);
+    EXPECT_EQ(asked_elsewhere_, 6);
+}
+
+TEST_F(RequestDeskTest, AsksTheOtherNodesNothingThatNeedsNoLogIn) {
+    know_elsewhere(guard::new_token(), 5);
+    ASSERT_TRUE(showcase_.reload());
+    for (const char* path : {"/healthz", "/readyz", "/metrics", "/api/v1/time", "/api/v1/rounds",
+                             "/api/v1/sales/7", "/api/v1/openapi.json", "/api/v1/ws", "/nothing"})
+        EXPECT_FALSE(std::holds_alternative<token_question>(decide(getting(path, made_up_))))
+            << path;
+    EXPECT_EQ(status(decide(buying("short"))), 401);
+}
+
+TEST_F(RequestDeskTest, LetsAClientWaitForItsOrder) {
+    const std::string token = log_in(5);
+    request r = getting("/api/v1/orders/12", token);
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(r)));
+    r.query = "wait_ms=1000&while=queued";
+    const decision d = decide(r);
+    ASSERT_TRUE(std::holds_alternative<order_question>(d));
+    const auto& q = std::get<order_question>(d);
+    EXPECT_EQ(q.order.value, 12U);
+    EXPECT_EQ(q.buyer.value, 5);
+    EXPECT_EQ(q.wait.time, milliseconds(1000));
+    EXPECT_NE(q.otherwise.work, nullptr);
+    r.query = "wait_ms=never";
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(r))) << "the handler says what is wrong";
+}
+
+TEST_F(RequestDeskTest, WantsATicketForAWebSocket) {
+    request r = getting("/api/v1/ws");
+    EXPECT_EQ(status(decide(r)), 401);
+    r.query = "ticket=abc&since=x";
+    EXPECT_EQ(status(decide(r)), 400);
+    r.query = "ticket=abc&since=9";
+    const decision d = decide(r);
+    ASSERT_TRUE(std::holds_alternative<socket_question>(d));
+    EXPECT_EQ(std::get<socket_question>(d).ticket, "abc");
+    EXPECT_EQ(std::get<socket_question>(d).since, 9);
+}
+
+TEST_F(RequestDeskTest, TakesBodiesInJsonOnly) {
+    const request r{.verb = api::verb::post,
+                    .path = "/api/v1/auth/login",
+                    .content_type = "text/plain",
+                    .body = "x"};
+    EXPECT_EQ(status(decide(r)), 415);
+}
+
+}  // namespace
+}  // namespace floodgate::http

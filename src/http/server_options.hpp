@@ -1,0 +1,52 @@
+// What can be configured about the front door.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/clock.hpp"
+
+namespace floodgate::http {
+
+struct http_limits {
+    std::size_t head_bytes_max = 8192;    // request line and header fields
+    std::size_t target_bytes_max = 2048;  // the path and query of the request line
+    std::size_t body_bytes_max = 65'536;
+};
+
+// How long a connection may keep us waiting.
+struct timeouts {
+    milliseconds idle{75'000};
+    milliseconds head{10'000};  // from its first byte: a slow drip does not help
+    milliseconds body{20'000};
+    milliseconds write{30'000};
+};
+
+// Threads for work that blocks, and how much of it may wait.
+struct pool_options {
+    std::size_t general_threads = 4;   // for what waits for the database
+    std::size_t password_threads = 1;  // each holds the memory of one Argon2id at a time
+    std::size_t admin_threads = 2;     // admins do not queue behind buyers
+    std::size_t queue_max = 1000;      // waiting for a thread of one pool; past it: busy
+};
+
+struct server_options {
+    std::string listen = "127.0.0.1:8080";  // host:port, [v6]:port; port 0: any free one
+    std::size_t loops = 0;                  // event-loop threads; 0: one per core but one
+    pool_options pools;
+    std::size_t connections_max = 20'000;  // in all
+    milliseconds stop_within{10'000};      // for requests under way when the server stops
+    http_limits limits;
+    http::timeouts timeouts;
+    std::string tls_certificate_file, tls_key_file;  // both or neither
+};
+
+// Of each loop.
+struct loop_options {
+    http_limits limits;
+    http::timeouts timeouts;
+    std::size_t connections_max = 20'000;
+};
+
+}  // namespace floodgate::http

@@ -1,0 +1,81 @@
+// What the gate must hold, read from the ledger: one reader, whatever the gate is.
+//
+// The gate holds every sale that is not a draft, completely or not at all: terms, the orders and
+// open letters that hold units, and the Idempotency-Keys of orders that hold none any more. A sale
+// leaves the gate some time after its last buyer could have paid: sale_memory.hpp. Targets are the
+// embedded turnstile (at a start, and when such a sale is opened again) and a partition of the gate
+// in Redis (when its keeper rebuilds it).
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gate/embedded_turnstile.hpp"
+#include "gate/redis_turnstile.hpp"
+#include "journal/journal.hpp"
+#include "ledger/ledger.hpp"
+#include "shop/sale_memory.hpp"
+
+namespace floodgate::shop {
+
+class gate_target {
+public:
+    virtual ~gate_target() = default;
+    // Takes over a sale that it does not hold. `spent` hold nothing: only their keys count.
+    virtual result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
+                                   std::span<const sale::promise> spent) = 0;
+};
+
+class gate_loader {
+public:
+    gate_loader(ledger::ledger& book, sale_memory memory) : book_(book), memory_(memory) {}
+
+    // Whether the gate must hold the sale now. A sale that is over is still needed while an order
+    // of it is unpaid or a letter open.
+    result<bool> needs(const sale::sale& s, instant now);
+    // Reads the sale's orders and hands them over with it. Gives how many hold units.
+    result<std::size_t> load(const sale::sale& s, gate_target& into);
+
+private:
+    ledger::ledger& book_;
+    const sale_memory memory_;
+};
+
+class embedded_target final : public gate_target {
+public:
+    explicit embedded_target(gate::embedded_turnstile& gate) : gate_(gate) {}
+    result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
+                           std::span<const sale::promise> spent) override {
+        return gate_.load(s, held, spent);
+    }
+
+private:
+    gate::embedded_turnstile& gate_;
+};
+
+// A partition between gate::redis_turnstile::begin() and open().
+class partition_target final : public gate_target {
+public:
+    partition_target(gate::redis_turnstile& gate, sale::partition p, std::uint64_t epoch)
+        : gate_(gate), partition_(p), epoch_(epoch) {}
+    result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
+                           std::span<const sale::promise> spent) override;
+
+private:
+    gate::redis_turnstile& gate_;
+    const sale::partition partition_;
+    const std::uint64_t epoch_;
+};
+
+struct restore_point {
+    sale::sequence entered;  // the ledger holds everything up to here
+    instant now;
+};
+
+// A start of the embedded mode: gate = ledger + the journal after the ledger's position. Throws
+// std::runtime_error when ledger or journal cannot be read.
+void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
+                  restore_point from, sale_memory memory = {});
+
+}  // namespace floodgate::shop

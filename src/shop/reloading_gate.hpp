@@ -1,0 +1,96 @@
+// The turnstile as everything above it uses it: a warm-up of a sale that the gate does not hold
+// brings back what the ledger says it holds.
+//
+// gate::turnstile::warm_up promises that what was taken stays taken. A gate that has forgotten a
+// sale cannot keep that by itself: when an admin moves the window of such a sale, it would open
+// with its whole stock. A sale that is still over is not loaded; its warm-up does nothing.
+
+#pragma once
+
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "shop/gate_loader.hpp"
+
+namespace floodgate::shop {
+
+class reloading_gate : public gate::turnstile {
+public:
+    result<void> warm_up(const sale::sale& s) final;
+    result<void> forget(const sale::sale& s) final;
+
+    std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) final {
+        return inner_.open_lane(std::move(wake));
+    }
+    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) final {
+        inner_.release(sale, buyer, order);
+    }
+    void release_all(std::span<const returned> orders) final { inner_.release_all(orders); }
+    std::optional<gate::standing> look_up(sale::sale_id id) final { return inner_.look_up(id); }
+    std::vector<std::optional<gate::standing>> look_up_all(
+        std::span<const sale::sale_id> ids) final {
+        return inner_.look_up_all(ids);
+    }
+    std::vector<promised> promised_to(sale::user_id buyer) final {
+        return inner_.promised_to(buyer);
+    }
+    std::vector<gate::held_unit> held_in(sale::sale_id id) final { return inner_.held_in(id); }
+    result<void> retake(const sale::promise& p) final { return inner_.retake(p); }
+
+protected:
+    struct world {
+        ledger::ledger& book;
+        const floodgate::clock& clock;
+        sale_memory memory;
+    };
+    reloading_gate(gate::turnstile& inner, const world& w)
+        : loader_(w.book, w.memory), inner_(inner), clock_(w.clock) {}
+
+    // The gate did not hold it a moment ago, and must.
+    virtual result<void> reload(const sale::sale& s) = 0;
+
+    gate_loader loader_;
+
+private:
+    gate::turnstile& inner_;
+    const floodgate::clock& clock_;
+    // A loaded sale must not be forgotten while it is warmed up. Never held while the ledger is
+    // asked: pausing a sale must not wait for that.
+    std::mutex one_at_a_time_;
+};
+
+// Loads it at once, in one act.
+class reloading_embedded_gate final : public reloading_gate {
+public:
+    reloading_embedded_gate(gate::embedded_turnstile& inner, ledger::ledger& book,
+                            const floodgate::clock& clock, sale_memory memory)
+        : reloading_gate(inner, {book, clock, memory}), gate_(inner) {}
+
+private:
+    result<void> reload(const sale::sale& s) override;
+
+    gate::embedded_turnstile& gate_;
+};
+
+// Has its partition rebuilt, unless the sale is new: buyers of the partition are told `busy` for
+// the moment that takes. In a partition that is being rebuilt already only the terms are told, as
+// ever. Should that rebuild have left out the sale, because it was over when the rebuild began, the
+// reconciliation finds the difference and has the partition rebuilt once more.
+class reloading_redis_gate final : public reloading_gate {
+public:
+    reloading_redis_gate(gate::redis_turnstile& inner, std::uint32_t partitions,
+                         ledger::ledger& book, const floodgate::clock& clock, sale_memory memory)
+        : reloading_gate(inner, {book, clock, memory}),
+          gate_(inner),
+          book_(book),
+          partitions_(partitions) {}
+
+private:
+    result<void> reload(const sale::sale& s) override;
+
+    gate::redis_turnstile& gate_;
+    ledger::ledger& book_;
+    const std::uint32_t partitions_;
+};
+
+}  // namespace floodgate::shop
