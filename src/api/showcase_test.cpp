@@ -38,7 +38,7 @@ TEST_F(ShowcaseTest, ShowsASaleAsDescribed) {
 }
 
 TEST_F(ShowcaseTest, LeavesDraftsOut) {
-    const std::int64_t id = draft_sale(5);
+    draft_sale(5);
     EXPECT_TRUE(showcase_.read()->sales.empty());
     EXPECT_TRUE(rounds().at("rounds").at(0).at("sales").as_array().empty());
 }

@@ -148,21 +148,27 @@ outcome desk::advance() {
 
 // The line forgets the batch last: a crash before that repeats it.
 void desk::settle(piece entered, ledger::entry_report report) {
-    const std::vector<sale::order_news> news =
-        report.known > 0 ? look_up(entered) : sale::news_of(std::move(report.orders));
+    std::vector<sale::order_news> news = sale::news_of(std::move(report.orders));
     if (report.refused > 0) log_refusals(news);
+    if (report.known > 0) append_known(entered, news);
     settlement_.settle(news);
     world_.source.entered(position());
 }
 
-// An earlier try had more success than it was told, so what the ledger refused then was never given
-// back. The report does not say which; the book does. Rare, so one question each is no matter.
-std::vector<sale::order_news> desk::look_up(piece known) {
-    std::vector<sale::order_news> news;
-    for (const sale::promise& p : known)
+// An earlier try had more success than it was told, so the units of what the ledger refused then
+// were never given back. The report has only what was written now, in the order of the promises; of
+// the others the ledger is asked one by one, because this is rare.
+void desk::append_known(piece entered, std::vector<sale::order_news>& news) {
+    const std::size_t written = news.size();
+    std::size_t next = 0;
+    for (const sale::promise& p : entered) {
+        if (next < written && news[next].what.no == p.order) {
+            ++next;
+            continue;
+        }
         if (result<sale::order> found = world_.sink.find(p.order); found.has_value())
             news.push_back({std::move(*found), 0});
-    return news;
+    }
 }
 
 // Logged when it begins and when it ends, not for every try.

@@ -82,7 +82,7 @@ private:
     outcome put_aside(const sale::promise& p, boost::system::error_code error);
     outcome advance();
     void settle(piece entered, ledger::entry_report report);
-    std::vector<sale::order_news> look_up(piece known);
+    void append_known(piece entered, std::vector<sale::order_news>& news);
     outcome fail(const char* where, boost::system::error_code error);
     void recover();
     void count(piece entered, const ledger::entry_report& report, instant begun);

@@ -130,6 +130,40 @@ TEST_F(DeskTest, ABatchThatIsKnownAlreadyIsReadFromTheBook) {
     EXPECT_EQ(gate.released, (std::vector<sale::order_no>{{1002}})) << "else it is held for ever";
 }
 
+// Knows the first promise from an earlier try, refuses the second, and cannot be asked any more.
+struct half_known_sink final : order_sink {
+    result<ledger::entry_report> enter(std::span<const sale::promise> batch,
+                                       sale::sequence) override {
+        ledger::entry_report report;
+        report.known = report.refused = report.entered = 1;
+        for (const sale::promise& p : batch.subspan(1)) {
+            report.orders.push_back(sale::order_from(p));
+            report.orders.back().state = sale::order_state::unpaid;
+        }
+        report.orders.front().state = sale::order_state::failed;
+        return report;
+    }
+    result<void> put_aside(const sale::promise&, sale::sequence, const ledger::setback&) override {
+        return errc::store_unavailable;
+    }
+    result<void> probe() override { return errc::store_unavailable; }
+    result<sale::order> find(sale::order_no no) override {
+        asked.push_back(no);
+        return errc::store_unavailable;
+    }
+    std::vector<sale::order_no> asked;
+};
+
+TEST_F(DeskTest, WhatIsRefusedNowGoesBackWhateverTheBookSaysOfTheKnown) {
+    half_known_sink half;
+    desk work_on({source, half, gate, clock}, {.batch_max = 10}, {0}, nullptr);
+    source.append(3);
+    work_on.step();
+    EXPECT_EQ(half.asked, (std::vector<sale::order_no>{{1001}}));
+    EXPECT_EQ(gate.released, (std::vector<sale::order_no>{{1002}}));
+    EXPECT_EQ(source.forgotten, 3U);
+}
+
 TEST_F(DeskTest, AfterARestartGoesOnWhereTheLedgerStands) {
     source.append(25);
     work.step();
