@@ -3,7 +3,6 @@
 #include <boost/json/array.hpp>
 
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "api/admin_api.hpp"
@@ -74,7 +73,8 @@ reply list_sales(services& with, const call& c) {
     if (!sales) return failure_reply(sales.error(), c.language);
     json::array out;
     json::value next_before;
-    for (const sale::sale& s : std::views::reverse(*sales)) {
+    for (auto at = sales->rbegin(); at != sales->rend(); ++at) {  // clang 14 has no views::reverse
+        const sale::sale& s = *at;
         if (s.id.value >= *before) continue;
         if (std::ssize(out) == *limit) {
             next_before = out.back().at("id");
