@@ -5,8 +5,8 @@
 
 writes OUT_PREFIX-1.cpp and so on, which include the sources, and prints the files to compile: those,
 and each source that found no company. Two sources stay apart when both define a name in an anonymous
-namespace, when one defines there what a header of the other declares, or when one gives a namespace a
-short name by which the other means something else. A file is written only when it changes, so that
+namespace, when one defines there what a header of the other declares, or when one says `using` of a
+name, or gives a namespace a short name, by which the other means something else. A file is written only when it changes, so that
 nothing is compiled again without need.
 """
 import functools
@@ -21,6 +21,7 @@ KEYWORDS = frozenset("auto bool char class const consteval constexpr double enum
                      "static struct template this typename union unsigned using virtual void".split())
 WORD = re.compile(r"[A-Za-z_]\w*|::|[^\s\w]|\d[\w.']*")
 NOISE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*', re.S | re.M)
+USING = re.compile(r"^using ([\w:]*::)(\w+);", re.M)
 ALIAS = re.compile(r"^ *namespace (\w+) = ", re.M)
 SPACE = re.compile(r"(?<![\w:])(\w+)::")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
@@ -75,17 +76,24 @@ class Source:
         self.path = path
         text = path.read_text()
         self.hidden, _ = declared(text)
-        self.brought = set(re.findall(r"^using [\w:]*::(\w+);", text, re.M))
+        self.usings = set(USING.findall(text))  # pairs: "shop::", "to_json"
+        self.brought = {name for _, name in self.usings}
+        self.beside = set()  # what headers of its own folder declare
         self.aliases = set(ALIAS.findall(text))
         self.spaces = set(SPACE.findall(text)) - self.aliases  # that are written before ::
         for header in headers(path, includes_from):
             names, spaces = names_of(header)
             self.brought |= names
             self.spaces |= spaces
+            self.beside |= names if header.parent == path.parent else set()
 
     def can_join(self, other):
-        return not (self.hidden & (other.hidden | other.brought) or other.hidden & self.brought
-                    or self.aliases & other.spaces or other.aliases & self.spaces)
+        return not (self.disturbs(other) or other.disturbs(self))
+
+    def disturbs(self, other):
+        foreign = {name for space, name in self.usings - other.usings}
+        return (self.hidden & (other.hidden | other.brought) or foreign & other.beside
+                or self.aliases & other.spaces)
 
 
 @functools.lru_cache(maxsize=None)

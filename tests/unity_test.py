@@ -72,6 +72,14 @@ class UnityTest(unittest.TestCase):
             self.write("gate/b.cpp", hidden, includes)
             self.assertEqual(len(self.groups("gate/a.cpp", "gate/b.cpp")), count, (hidden, includes))
 
+    def test_a_name_of_another_namespace_keeps_out_whoever_means_the_own_one(self):
+        (self.source / "gate/b.hpp").write_text("namespace floodgate::gate {\nint to_json(int);\n}\n")
+        self.write("gate/a.cpp", "using shop::to_json;\nint a = to_json(1);")
+        self.write("gate/b.cpp", "int b = to_json(2);", '#include "gate/b.hpp"')
+        self.assertEqual(len(self.groups("gate/a.cpp", "gate/b.cpp")), 2)
+        self.write("gate/b.cpp", "using shop::to_json;\nint b = to_json(2);")
+        self.assertEqual(len(self.groups("gate/a.cpp", "gate/b.cpp")), 1)
+
     def test_a_group_has_a_size(self):
         names = [f"gate/{n}.cpp" for n in range(20)]
         for n, name in enumerate(names):

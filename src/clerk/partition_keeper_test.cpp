@@ -192,9 +192,11 @@ TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     ASSERT_TRUE(eventually([&] { return state_of(hidden.order) != "absent"; }));
     EXPECT_EQ(state_of(hidden.order), "unpaid");
     EXPECT_EQ(insist(1).what, answer::already_ordered);
-    EXPECT_EQ(second->read_figures().rebuilds, 1U);
+    // The gate opens a moment before the rebuild is counted.
+    EXPECT_TRUE(soon([&] { return second->read_figures().rebuilds > 0; }));
     EXPECT_EQ(insist(8).what, answer::accepted) << "the fifth";
     EXPECT_EQ(insist(9).what, answer::sold_out);
+    EXPECT_EQ(second->read_figures().rebuilds, 1U);
 }
 
 TEST_F(PartitionKeeperTest, RebuildsAGateThatWasClosedBecauseItDiffered) {
@@ -230,7 +232,7 @@ TEST_F(PartitionKeeperTest, LeavesOutASaleThatIsOver) {
     const auto other = verbs_.add_sale({.stock = 5});
     clock_.at += std::chrono::hours(1000);
     const auto here = keeper("a");
-    ASSERT_TRUE(soon([&] { return is_open(); }));
+    ASSERT_TRUE(eventually([&] { return is_open(); }));
     EXPECT_FALSE(gate_->look_up(other).has_value());
     EXPECT_TRUE(gate_->look_up(sale_).has_value()) << "an order of it is unpaid";
 }

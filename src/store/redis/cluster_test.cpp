@@ -124,8 +124,12 @@ TEST_F(RedisClusterTest, FindsTheReplicaThatTookOver) {
         return replica.tell({"INFO", "replication"}).text.find("master_link_status:up") !=
                std::string::npos;
     }));
-    ASSERT_TRUE(redis_->ask(key_, {"SET", key_, "1"}));
-    ASSERT_EQ(a_.tell({"WAIT", "1", "5000"}).integer, 1);
+    ASSERT_TRUE(redis_->ask(key_, {"GET", key_}));
+    // Both on one connection: WAIT waits only for the writes of its own client.
+    redis_connection to_a(a_.server.address(), a_.server.options());
+    const auto until = steady::now() + std::chrono::seconds(10);
+    ASSERT_TRUE(to_a.ask({"", {"SET", key_, "1"}}, {}, until));
+    ASSERT_EQ(to_a.ask({"", {"WAIT", "1", "5000"}}, {}, until)->integer, 1);
     a_.server.kill();
     EXPECT_FALSE(redis_->ask(key_, {"GET", key_}));
     EXPECT_TRUE(redis_->ask("foo", {"GET", "foo"})) << "the others' slots go on";
