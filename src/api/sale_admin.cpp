@@ -73,14 +73,13 @@ reply list_sales(services& with, const call& c) {
     if (!sales) return failure_reply(sales.error(), c.language);
     json::array out;
     json::value next_before;
-    for (auto at = sales->rbegin(); at != sales->rend(); ++at) {  // clang 14 has no views::reverse
-        const sale::sale& s = *at;
-        if (s.id.value >= *before) continue;
+    for (auto s = sales->rbegin(); s != sales->rend(); ++s) {
+        if (s->id.value >= *before) continue;
         if (std::ssize(out) == *limit) {
             next_before = out.back().at("id");
             break;
         }
-        out.push_back(to_json(s));
+        out.push_back(to_json(*s));
     }
     return json_reply(200, {{"sales", std::move(out)}, {"next_before", next_before}});
 }

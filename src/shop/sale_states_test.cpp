@@ -16,6 +16,7 @@ namespace {
 using enum sale::sale_state;
 using ledger::fine;
 using ledger::outcome;
+using std::chrono::hours;
 using std::chrono::seconds;
 using strings = std::vector<std::string>;
 
@@ -187,8 +188,11 @@ TEST_F(BrakeTest, WritesTheBookWhenTheGateCannotBeToldAndTellsItLater) {
     EXPECT_FALSE(done->book_pending);
     EXPECT_EQ(in_book(sale_), paused);
     EXPECT_EQ(buy(sale_, 1), sale::answer::accepted);
+    ledger_fails();
+    EXPECT_EQ(desk_.pause(sale_, admin_)->gate, errc::store_unavailable) << "still open";
+    ledger_works();
     gate_.away = false;
-    step_after(seconds(1));
+    step_after(seconds(10));
     EXPECT_EQ(buy(sale_, 2), sale::answer::paused);
     step_after(seconds(60));
     EXPECT_EQ(actions(), strings{"sale.paused"});
@@ -204,6 +208,31 @@ TEST_F(BrakeTest, SaysSoWhenNeitherCanBeReached) {
     gate_.away = false;
     step_after(seconds(1));
     EXPECT_EQ(buy(sale_, 1), sale::answer::paused) << "the gate does not wait for the book";
+}
+
+// Otherwise step() would overtake a pause that waits for its turn, and both would write the line.
+TEST_F(BrakeTest, IsNotDueBeforeTheOneWhoAskedHasTriedTheBook) {
+    sale_brake brake(gate_);
+    brake.remember(book_.catalogue().find_sale(sale_).value());
+    ASSERT_TRUE(brake.close_at_once(sale_, {.to = paused, .by = admin_, .at = ledger::noon}));
+    EXPECT_TRUE(brake.due(ledger::noon + hours(1)).empty());
+    brake.postpone(sale_, ledger::noon);
+    EXPECT_EQ(brake.due(ledger::noon + seconds(1)), std::vector{sale_});
+}
+
+TEST_F(BrakeTest, AnEndThatComesWhileThePauseIsWrittenIsNotForgotten) {
+    sale_brake brake(gate_);
+    sale::sale s = book_.catalogue().find_sale(sale_).value();
+    brake.remember(s);
+    ASSERT_TRUE(brake.close_at_once(sale_, {.to = paused, .by = admin_, .at = ledger::noon}));
+    ASSERT_TRUE(brake.close_at_once(sale_, {.to = ended, .by = admin_, .at = ledger::noon}));
+    s.state = paused;
+    EXPECT_EQ(outcome(brake.finish(s, paused, ledger::noon)), fine);
+    EXPECT_EQ(brake.pending(sale_)->what.to, ended);
+    EXPECT_EQ(buy(sale_, 1), sale::answer::ended);
+    s.state = ended;
+    EXPECT_EQ(outcome(brake.finish(s, ended, ledger::noon)), fine);
+    EXPECT_FALSE(brake.pending(sale_));
 }
 
 TEST_F(BrakeTest, LetsTheBookHaveTheLastWord) {
