@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/bus_topic.hpp"
+#include "gate/embedded_turnstile.hpp"
 #include "guard/tokens.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"

@@ -141,6 +141,7 @@ TEST_F(DamageTest, AChangedQuantity) {
 
 TEST_F(DamageTest, IsFoundInTheBookAlsoWhereTheGateHoldsNothing) {
     enter();
+    pause_fails_with_ = make_error_code(errc::conflict);  // it is over
     ASSERT_TRUE(turnstile_.forget({.id = sale_, .revision = 1'000'000}).has_value());
     look(4);
     EXPECT_FALSE(alarmed());

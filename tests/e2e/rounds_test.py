@@ -50,7 +50,7 @@ class ByTheClock(SharedServer):
         while time.monotonic() < deadline and "jobs.round_ended" not in self.server.log():
             time.sleep(0.05)
         for word in ("opened", "ended"):
-            self.assertIn(f"round.{word} round={round_}\n", self.server.log())
+            self.assertIn(f"jobs.round_{word} round={round_}\n", self.server.log())
             self.assertGreaterEqual(self.server.metric(f"floodgate_rounds_{word}_total"), 1)
 
     def test_what_was_bought_can_be_paid_for_after_the_end(self):
