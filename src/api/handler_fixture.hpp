@@ -83,10 +83,10 @@ protected:
         explicit showing_node(showcase& s) : shown(s) {}
         void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
         bool knows_more_logins() const override { return bool(find_elsewhere); }
-        std::optional<guard::identity> find_login(std::string_view token, instant now) override {
+        result<guard::identity> find_login(std::string_view token, instant now) override {
             return find_elsewhere(token, now);
         }
-        std::function<std::optional<guard::identity>(std::string_view, instant)> find_elsewhere;
+        std::function<result<guard::identity>(std::string_view, instant)> find_elsewhere;
         showcase& shown;
     } node_{showcase_};
     shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};

@@ -101,12 +101,12 @@ void cluster_node::login_removed(const sale::token_hash& hash) {
 }
 
 // The ledger is asked only while Redis is away: otherwise every made-up token would cost a query.
-std::optional<guard::identity> cluster_node::find_login(std::string_view token, instant now) {
+result<guard::identity> cluster_node::find_login(std::string_view token, instant now) {
     const auto found = logins_->find(token, now);
     if (found) return *found;
-    if (found.error() != errc::store_unavailable) return std::nullopt;
+    if (found.error() != errc::store_unavailable) return found.error();
     const auto kept = world_.book.users().find_login(guard::hash_of(token), now);
-    if (!kept) return std::nullopt;
+    if (!kept) return kept.error();
     here_->sessions.add(*kept);
     return guard::identity{kept->user, kept->role};
 }

@@ -66,7 +66,7 @@ protected:
     store::redis redis_{nowhere()};
     noting_bus bus_;
     no_leases leases_;
-    leased_ledger duty_{"care", verbs_.book(), leases_};
+    leased_ledger duty_{"timed_jobs", verbs_.book(), leases_};
     gate::redis_turnstile gate_{redis_, {}, {}};
     sale::line_in_memory line_;
     gate::embedded_turnstile shown_{line_, {}};

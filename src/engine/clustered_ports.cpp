@@ -88,7 +88,7 @@ clustered_ports::clustered_ports(const settings& with, const even_clock& clock)
       whole_gate_(gate_, with.cluster.partitions, book_, clock, with.memory),
       tickets_(redis_, with.cluster.name),
       leases_(redis_, {.name = with.cluster.name, .node = with.node, .lease = with.cluster.lease}),
-      duty_("care", book_, leases_),
+      duty_("timed_jobs", book_, leases_),
       node_({.name = with.cluster.name,
              .partitions = with.cluster.partitions,
              .clock = clock,

@@ -6,7 +6,7 @@ namespace floodgate::engine {
 namespace {
 
 std::string why_nothing_is_sold(const store_sight& seen) {
-    if (!seen.gate_answers) return "gate: no answer from redis";
+    if (!seen.gate_answers) return "gate: no answer";
     if (!seen.built_once) return "gate: being built from the ledger";
     const gate_sight& g = seen.gate;
     if (g.closed + g.full < g.partitions) return {};

@@ -38,7 +38,7 @@ TEST(Readiness, OutlastsALedgerThatCanOnlyBeRead) {
 TEST(Readiness, EndsWithTheGate) {
     store_sight seen = all_well(8);
     seen.gate_answers = false;
-    EXPECT_EQ(judge_readiness(seen).why_not, "gate: no answer from redis");
+    EXPECT_EQ(judge_readiness(seen).why_not, "gate: no answer");
     seen.ledger_answers = false;
     EXPECT_EQ(judge_readiness(seen).warnings, warnings{"ledger: no answer from the database"});
 }

@@ -1,8 +1,7 @@
 // Tokens that no node knows: remembered for a while, so that asking again costs nothing.
 //
-// A token is random. One that was unknown when the other nodes were asked cannot become a log-in
-// later, unless it already was one and the stores could not be reached; the memory is short for the
-// sake of that case. Any thread.
+// A token is random: one that was certainly unknown when the other nodes were asked cannot become a
+// log-in later. Do not add a token while the stores cannot be reached. Any thread.
 
 #pragma once
 

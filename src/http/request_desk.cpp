@@ -35,12 +35,6 @@ api::reply page_reply(const request& r, const api::page& p) {
     return {.body = p.body, .headers = std::move(headers)};
 }
 
-// Whether other nodes may know a token that this one does not, and asking them. Blocks.
-bool has_other_nodes(const api::services& with) { return with.node.knows_more_logins(); }
-bool other_nodes_know(const api::services& with, std::string_view token, instant now) {
-    return with.node.find_login(token, now).has_value();
-}
-
 }  // namespace
 
 // A request on its way through the desk, with what is known of it so far.
@@ -87,7 +81,7 @@ decision request_desk::follow(const asked& a) {
 // Another node may have given the token out a moment ago. The address pays for the question, so
 // that made-up tokens cannot keep the pool and Redis busy.
 decision request_desk::unknown_login(const asked& a, const std::optional<sale::token_hash>& hash) {
-    const bool worth_asking = hash && a.where == searched::here && has_other_nodes(with_) &&
+    const bool worth_asking = hash && a.where == searched::here && with_.node.knows_more_logins() &&
                               !unknown_.contains(*hash, a.now);
     if (!worth_asking) return api::problem_reply(api::problem::unauthenticated, a.lang);
     if (const auto wait = wait_of_address(a); wait > milliseconds(0)) return too_many(a.lang, wait);
@@ -96,7 +90,8 @@ decision request_desk::unknown_login(const asked& a, const std::optional<sale::t
 
 void request_desk::search_elsewhere(std::string_view token, const sale::token_hash& hash,
                                     instant now) {
-    if (!other_nodes_know(with_, token, now)) unknown_.add(hash, now);
+    const auto found = with_.node.find_login(token, now);
+    if (!found && found.error() == errc::not_found) unknown_.add(hash, now);
 }
 
 remote request_desk::client_of(const asked& a) const {

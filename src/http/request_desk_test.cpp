@@ -20,11 +20,10 @@ protected:
     // Other nodes know these.
     void know_elsewhere(const std::string& token, std::int64_t user) {
         elsewhere_[token] = user;
-        node_.find_elsewhere = [this](std::string_view asked,
-                                      instant) -> std::optional<guard::identity> {
+        node_.find_elsewhere = [this](std::string_view asked, instant) -> result<guard::identity> {
             ++asked_elsewhere_;
             const auto found = elsewhere_.find(std::string(asked));
-            if (found == elsewhere_.end()) return std::nullopt;
+            if (found == elsewhere_.end()) return make_error_code(missing_);
             sessions_.add({guard::hash_of(asked),
                            {found->second},
                            sale::role::buyer,
@@ -56,6 +55,7 @@ protected:
     }
 
     guard::trusted_proxies proxies_{std::vector<std::string>{"127.0.0.1"}};
+    errc missing_ = errc::not_found;  // what is said of a token that nobody knows
     guard::unknown_tokens unknown_;
     request_desk desk_{with_, proxies_, unknown_};
     remote client_{guard::parse_address("192.0.2.9").value(), false};
@@ -149,6 +149,16 @@ TEST_F(RequestDeskTest, AsksTheOtherNodesAboutAnUnknownTokenOnceInAWhile) {
     EXPECT_EQ(asked_elsewhere_, 1);
     clock_.advance(seconds(30));
     EXPECT_TRUE(std::holds_alternative<token_question>(decide(buying(made_up_))));
+}
+
+// Regression: after an outage of both stores a valid token was refused for half a minute.
+TEST_F(RequestDeskTest, DoesNotRememberATokenThatCouldNotBeLookedUp) {
+    know_elsewhere("somebody else's", 9);
+    missing_ = errc::store_unavailable;
+    const std::string token = guard::new_token();
+    EXPECT_EQ(status(decide_to_the_end(buying(token))), 401);
+    know_elsewhere(token, 8);
+    EXPECT_TRUE(std::holds_alternative<sale::attempt>(decide_to_the_end(buying(token))));
 }
 
 TEST_F(RequestDeskTest, LimitsAnAddressBeforeTheOtherNodesAreAsked) {

@@ -16,8 +16,8 @@ public:
     void login_made(const sale::login&) override {}
     void login_removed(const sale::token_hash&) override {}
     bool knows_more_logins() const override { return false; }
-    std::optional<guard::identity> find_login(std::string_view, instant) override {
-        return std::nullopt;
+    result<guard::identity> find_login(std::string_view, instant) override {
+        return make_error_code(errc::not_found);
     }
 };
 

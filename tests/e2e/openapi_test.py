@@ -41,9 +41,9 @@ class OpenApiTest(SharedServer):
             unittest.TextTestRunner(stream=io.StringIO()).run(suite)
 
     def test_what_is_served_is_what_is_in_the_repository(self):
-        file = pathlib.Path(ROOT, "src/edge/openapi.json")
+        file = pathlib.Path(ROOT, "src/api/openapi.json")
         self.assertEqual(self.document, json.loads(file.read_text()),
-                         "the binary is older than src/edge/openapi.json")
+                         "the binary is older than src/api/openapi.json")
 
     def test_its_structure_is_sound(self):
         self.assertRegex(self.document["openapi"], r"^3\.1\.\d+$")
@@ -104,7 +104,7 @@ class OpenApiTest(SharedServer):
         self.assertGreater(checked, 50)
 
     def test_every_route_is_described_and_nothing_else(self):
-        table = (ROOT / "src/edge/routes.cpp").read_text()
+        table = (ROOT / "src/api/routes.cpp").read_text()
         routes = {(verb.upper(), path)
                   for verb, path in re.findall(r'\{(get|post|put),\s+"(/[^"]+)"', table)}
         self.assertGreater(len(routes), 30)
