@@ -140,8 +140,16 @@ result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_
     return changed_sale{s, gate};
 }
 
+// Whether the gate must hold the sale, because buyers may ask for it.
+bool catalogue_desk::is_on_sale(const sale::sale& s) const {
+    const bool shown =
+        s.state == sale::sale_state::published || s.state == sale::sale_state::paused;
+    return shown && clock_.now() < s.ends_at;
+}
+
 // Adding: the ledger first, or the gate would promise units that have no stock behind them.
-// Removing: the gate first. Only units that it has let go of may leave the ledger.
+// Removing: the gate first. Only units that it has let go of may leave the ledger. A gate that is
+// being rebuilt does not know yet what it has promised, so it is looked at before and after.
 result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock_change& change,
                                                 const actor& by) {
     if (change.delta < 0) {
@@ -149,7 +157,13 @@ result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock
         smaller.stock += change.delta;
         smaller.revision = 0;  // the ledger does not know of it yet
         if (smaller.stock < 0) return errc::conflict;
+        const bool on_sale = is_on_sale(s);
+        if (on_sale && !brake_.gate_holds(s.id)) return errc::store_unavailable;
         if (const auto told = brake_.tell(smaller); !told) return told.error();
+        if (on_sale && !brake_.gate_holds(s.id)) {
+            (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
+            return errc::store_unavailable;
+        }
     }
     const auto total = through(by).change_stock(s.id, change.delta, change.note, clock_.now());
     // The units go back to the gate, also when the ledger cannot even be read.

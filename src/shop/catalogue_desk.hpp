@@ -99,7 +99,8 @@ public:
     // promised before keeps its price.
     result<changed_sale> change_terms(sale::sale_id id, const terms_change& change,
                                       const actor& by);
-    // not_found; conflict: fewer units are free than are to be removed; invalid: past stock_max.
+    // not_found; conflict: fewer units are free than are to be removed; invalid: past stock_max;
+    // store_unavailable: also while the gate that should let go of units is being rebuilt.
     result<changed_sale> change_stock(sale::sale_id id, const stock_change& change,
                                       const actor& by);
 
@@ -133,6 +134,7 @@ private:
     static boost::system::error_code why_not(const result<void>& told, const std::string& subject);
     result<void> tell_gate(sale::sale_id id);
     result<void> tell_gate_of_round(sale::round_id id);
+    bool is_on_sale(const sale::sale& s) const;
     result<std::int64_t> move_stock(const sale::sale& s, const stock_change& change,
                                     const actor& by);
     result<changed_sale> open(sale::sale_id id, sale::sale_state from, const char* action,

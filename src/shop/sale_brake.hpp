@@ -57,6 +57,9 @@ public:
     // Errors as turnstile::warm_up.
     result<void> tell(const sale::sale& s);
 
+    // Whether the gate holds the sale right now. Not while its partition is being rebuilt.
+    bool gate_holds(sale::sale_id id) { return gate_.look_up(id).has_value(); }
+
     // The state the sale is in, or will be when the book has followed.
     sale::sale_state state_of(const sale::sale& s) const;
 

@@ -36,8 +36,8 @@ class Admin:
         del self.unknown[note]
         if answer.status == 200:
             self.booked[note] = delta
-        elif answer.code == "conflict":
-            self.refused += 1
+        elif answer.code == "conflict" or (CLUSTERED and answer.code == "busy"):
+            self.refused += 1  # fewer are free; or the partition's gate is being rebuilt
         else:
             raise AssertionError(f"{answer.status} {answer.text}")
 
