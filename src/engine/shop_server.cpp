@@ -14,7 +14,7 @@ shop_server::make_ports ports_of(run_mode mode) {
 
 }  // namespace
 
-shop_server::shop_server(settings s) : shop_server(s, ports_of(s.mode)) {}
+shop_server::shop_server(const settings& s) : shop_server(s, ports_of(s.mode)) {}
 
 shop_server::shop_server(settings s, make_ports make)
     : with_(std::move(s)),

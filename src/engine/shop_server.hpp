@@ -19,7 +19,7 @@ public:
     // Loads the gate and the log-ins, binds the port. Throws with one clear line when something is
     // missing, broken or taken.
     shop_server(settings s, make_ports make);
-    explicit shop_server(settings s);  // with the ports of the mode that the settings name
+    explicit shop_server(const settings& s);  // with the ports of the mode that the settings name
     ~shop_server();
     shop_server(const shop_server&) = delete;
     shop_server& operator=(const shop_server&) = delete;

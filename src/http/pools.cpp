@@ -7,7 +7,7 @@ namespace floodgate::http {
 
 namespace asio = boost::asio;
 
-pools::pools(const pool_options& o) : queue_max_(o.queue_max) {
+pools::pools(const pool_sizes& o) : queue_max_(o.queue_max) {
     at(api::pool::general).threads = std::make_unique<asio::thread_pool>(o.general_threads);
     at(api::pool::password).threads = std::make_unique<asio::thread_pool>(o.password_threads);
     at(api::pool::admin).threads = std::make_unique<asio::thread_pool>(o.admin_threads);

@@ -18,7 +18,7 @@ namespace floodgate::http {
 
 class pools {
 public:
-    explicit pools(const pool_options& o);
+    explicit pools(const pool_sizes& o);
     ~pools();
 
     // Any thread. False: as much waits for this pool as may.

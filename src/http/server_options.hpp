@@ -24,7 +24,7 @@ struct timeouts {
 };
 
 // Threads for work that blocks, and how much of it may wait.
-struct pool_options {
+struct pool_sizes {
     std::size_t general_threads = 4;   // for what waits for the database
     std::size_t password_threads = 1;  // each holds the memory of one Argon2id at a time
     std::size_t admin_threads = 2;     // admins do not queue behind buyers
@@ -34,7 +34,7 @@ struct pool_options {
 struct server_options {
     std::string listen = "127.0.0.1:8080";  // host:port, [v6]:port; port 0: any free one
     std::size_t loops = 0;                  // event-loop threads; 0: one per core but one
-    pool_options pools;
+    pool_sizes pools;
     std::size_t connections_max = 20'000;  // in all
     milliseconds stop_within{10'000};      // for requests under way when the server stops
     http_limits limits;

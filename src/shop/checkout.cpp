@@ -90,7 +90,7 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
         return checkout_answer{checkout_step::under_way, order, std::move(trade->redirect)};
     // Should the ledger fail now, the channel is asked when the order is due.
     const auto paid = take_money(no);
-    if (!paid) return paid;
+    if (!paid) return paid.error();
     // The channel's own message may have been faster.
     return paid->order.state == order_state::paid ? done(paid->order) : no_effect(paid->order);
 }

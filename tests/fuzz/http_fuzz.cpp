@@ -15,7 +15,8 @@
 
 namespace {
 
-using namespace floodgate::edge;
+using namespace floodgate::http;
+using floodgate::api::language;
 
 constexpr std::size_t choice_bytes = 4;
 constexpr http_limits small{.head_bytes_max = 256, .target_bytes_max = 64, .body_bytes_max = 128};

@@ -23,7 +23,8 @@
 namespace {
 
 using namespace floodgate;
-using namespace floodgate::edge;
+using namespace floodgate::api;
+using namespace floodgate::http;
 
 constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
 constexpr text_rule title{.min = 1, .max = sale::title_bytes_max};
