@@ -32,7 +32,7 @@ protected:
     }
     lease_node& start_one() { return start(add_node()); }
     lease_node& start(lease_node& n) {
-        n.leases.seek(n.log.make("timed_jobs", numbers_), "");
+        n.leases.seek(n.log.make("task", numbers_), "");
         n.leases.start();
         return n;
     }
@@ -67,7 +67,7 @@ protected:
         shorten(duty);
         return is_long_again(duty);
     }
-    std::string key() const { return name_ + ":lease:care"; }
+    std::string key() const { return name_ + ":lease:task"; }
     std::string holder() { return redis_->ask(key(), {"GET", key()})->text; }
 
     std::string name_ = store::random_name();
@@ -79,23 +79,23 @@ protected:
 
 TEST_P(LeasesTest, HaveOneHolder) {
     lease_node& a = start_one();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     lease_node& b = start_one();
     ASSERT_TRUE(eventually([&] { return b.leases.nodes_alive().size() == 2; }));
     ASSERT_TRUE(looks_around(b));
-    EXPECT_FALSE(b.log.works_on("timed_jobs"));
-    EXPECT_FALSE(b.leases.holds("timed_jobs"));
+    EXPECT_FALSE(b.log.works_on("task"));
+    EXPECT_FALSE(b.leases.holds("task"));
     EXPECT_EQ(holder(), a.leases.owner());
 }
 
 TEST_P(LeasesTest, AreRenewed) {
     lease_node& a = start(add_node(lasting(name_), clock_));
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     for (int i = 0; i < 3; ++i) {
-        shorten("timed_jobs");
+        shorten("task");
         clock_.advance(milliseconds(40'000));
-        ASSERT_TRUE(is_long_again("timed_jobs"));
-        EXPECT_TRUE(a.leases.holds("timed_jobs")) << "after two thirds of its time, and again";
+        ASSERT_TRUE(is_long_again("task"));
+        EXPECT_TRUE(a.leases.holds("task")) << "after two thirds of its time, and again";
     }
     EXPECT_EQ(a.log.gains(), 1);
     EXPECT_EQ(a.log.losses(), 0);
@@ -103,53 +103,53 @@ TEST_P(LeasesTest, AreRenewed) {
 
 TEST_P(LeasesTest, AreBelievedInForNineTenthsOfTheirTime) {
     lease_node& a = start(add_node(renewing_seldom(name_), clock_));
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     clock_.advance(milliseconds(53'999));
-    EXPECT_TRUE(a.leases.holds("timed_jobs"));
+    EXPECT_TRUE(a.leases.holds("task"));
     EXPECT_EQ(a.leases.held().size(), 1U);
     clock_.advance(milliseconds(1));
-    EXPECT_FALSE(a.leases.holds("timed_jobs")) << "although Redis would still say so";
+    EXPECT_FALSE(a.leases.holds("task")) << "although Redis would still say so";
     EXPECT_TRUE(a.leases.held().empty());
     EXPECT_EQ(holder(), a.leases.owner());
 }
 
 TEST_P(LeasesTest, AreTakenOverWhenTheirHolderIsGone) {
     lease_node& a = start_one();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     lease_node& b = start_one();
     a.leases.vanish();
     EXPECT_EQ(a.log.losses(), 0) << "gone without a word";
-    ASSERT_TRUE(eventually([&] { return b.log.works_on("timed_jobs"); }));
-    EXPECT_GT(b.log.number_of("timed_jobs"), a.log.number_of("care"));
-    EXPECT_FALSE(a.leases.holds("timed_jobs"));
+    ASSERT_TRUE(eventually([&] { return b.log.works_on("task"); }));
+    EXPECT_GT(b.log.number_of("task"), a.log.number_of("task"));
+    EXPECT_FALSE(a.leases.holds("task"));
 }
 
 TEST_P(LeasesTest, ArePassedOnAtOnceByAHolderThatStops) {
     lease_node& a = start(add_node(lasting(name_, 7)));
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     lease_node& b = start_one();
     a.leases.stop();
     EXPECT_EQ(a.log.losses(), 1);
-    EXPECT_TRUE(eventually([&] { return b.log.works_on("timed_jobs"); }))
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("task"); }))
         << "and not after a minute";
     EXPECT_TRUE(eventually([&] { return b.leases.nodes_alive().size() == 1; }));
 }
 
 TEST_P(LeasesTest, AreLostWhenTheLockIsFlushed) {
     lease_node& a = start_one();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     ASSERT_TRUE(redis_->ask(key(), {"DEL", key()}));
     EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }));
-    EXPECT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); })) << "and sought again";
-    EXPECT_EQ(a.log.number_of("timed_jobs"), 2U);
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("task"); })) << "and sought again";
+    EXPECT_EQ(a.log.number_of("task"), 2U);
 }
 
 TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
     lease_node& a = start_one();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
     ASSERT_TRUE(eventually([&] { return a.log.losses() == 1; }));
-    EXPECT_FALSE(a.leases.holds("timed_jobs"));
+    EXPECT_FALSE(a.leases.holds("task"));
     a.leases.stop();
     EXPECT_EQ(holder(), "somebody-else");
     EXPECT_GT(redis_->ask(key(), {"PTTL", key()})->integer, 50'000);
@@ -157,7 +157,7 @@ TEST_P(LeasesTest, OfAnotherAreNeitherRenewedNorReleased) {
 
 TEST_P(LeasesTest, ThatHaveBecomeAnothersUnnoticedAreNotReleased) {
     lease_node& a = start(add_node(renewing_seldom(name_)));
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     ASSERT_TRUE(redis_->ask(key(), {"SET", key(), "somebody-else", "PX", "60000"}));
     a.leases.stop();
     EXPECT_EQ(holder(), "somebody-else");
@@ -166,16 +166,16 @@ TEST_P(LeasesTest, ThatHaveBecomeAnothersUnnoticedAreNotReleased) {
 TEST_P(LeasesTest, AreGivenBackWhenNoNumberCanBeRaised) {
     lease_node& a = add_node();
     a.log.refuse = true;
-    a.leases.seek(a.log.make("timed_jobs", numbers_), "");
+    a.leases.seek(a.log.make("task", numbers_), "");
     a.leases.start();
     ASSERT_TRUE(eventually([&] { return a.log.refusals > 0; }));
     lease_node& b = start_one();
-    EXPECT_TRUE(eventually([&] { return b.log.works_on("timed_jobs"); }));
-    EXPECT_FALSE(a.leases.holds("timed_jobs"));
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("task"); }));
+    EXPECT_FALSE(a.leases.holds("task"));
     EXPECT_EQ(a.log.gains() + a.log.losses(), 0);
     a.log.refuse = false;
     b.leases.stop();
-    EXPECT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("task"); }));
 }
 
 TEST_P(LeasesTest, OfAGroupAreSharedOutAmongTheNodesAlive) {
@@ -232,10 +232,10 @@ TEST_P(LeasesTest, DoNotLapseWhileOneDutyIsSlow) {
         return 1U;
     };
     a.leases.seek(slow, "");
-    a.leases.seek(a.log.make("timed_jobs", numbers_), "");
+    a.leases.seek(a.log.make("task", numbers_), "");
     a.leases.start();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
-    EXPECT_TRUE(is_renewed("timed_jobs"));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
+    EXPECT_TRUE(is_renewed("task"));
     EXPECT_TRUE(is_renewed("slow"));
     EXPECT_EQ(a.log.losses(), 0);
     EXPECT_FALSE(a.leases.holds("slow"));
@@ -247,7 +247,7 @@ TEST_P(LeasesTest, AreLetGoOfOnlyWhenTheWorkHasEnded) {
     lease_node& a = add_node(lasting(name_));
     std::atomic<bool> ending{false};
     std::atomic<bool> may_end{false};
-    duty d = a.log.make("timed_jobs", numbers_);
+    duty d = a.log.make("task", numbers_);
     d.lost = [&, lost = d.lost] {
         ending = true;
         eventually([&] { return may_end.load(); });
@@ -255,16 +255,16 @@ TEST_P(LeasesTest, AreLetGoOfOnlyWhenTheWorkHasEnded) {
     };
     a.leases.seek(d, "");
     a.leases.start();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     lease_node& b = start_one();
     std::jthread stopper([&] { a.leases.stop(); });
     ASSERT_TRUE(eventually([&] { return ending.load(); }));
-    EXPECT_FALSE(a.leases.holds("timed_jobs"));
-    EXPECT_TRUE(is_renewed("timed_jobs"));
+    EXPECT_FALSE(a.leases.holds("task"));
+    EXPECT_TRUE(is_renewed("task"));
     ASSERT_TRUE(looks_around(b));
-    EXPECT_FALSE(b.log.works_on("timed_jobs"));
+    EXPECT_FALSE(b.log.works_on("task"));
     may_end = true;
-    EXPECT_TRUE(eventually([&] { return b.log.works_on("timed_jobs"); }));
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("task"); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
@@ -275,14 +275,14 @@ TEST(LeasesOfASilentRedis, AreLostInTime) {
     store::redis redis(server.options());
     numbers from;
     lease_node a(redis, quick("fg"));
-    a.leases.seek(a.log.make("timed_jobs", from), "");
+    a.leases.seek(a.log.make("task", from), "");
     a.leases.start();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     server.freeze();
     EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }, milliseconds(5000)));
-    EXPECT_FALSE(a.leases.holds("timed_jobs"));
+    EXPECT_FALSE(a.leases.holds("task"));
     server.thaw();
-    EXPECT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("task"); }));
 }
 
 TEST(LeasesOfADeadRedis, AreLostAndFoundAgain) {
@@ -290,13 +290,13 @@ TEST(LeasesOfADeadRedis, AreLostAndFoundAgain) {
     store::redis redis(server.options());
     numbers from;
     lease_node a(redis, quick("fg"));
-    a.leases.seek(a.log.make("timed_jobs", from), "");
+    a.leases.seek(a.log.make("task", from), "");
     a.leases.start();
-    ASSERT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    ASSERT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     server.kill();
     EXPECT_TRUE(eventually([&] { return a.log.losses() == 1; }));
     server.start();
-    EXPECT_TRUE(eventually([&] { return a.log.works_on("timed_jobs"); }));
+    EXPECT_TRUE(eventually([&] { return a.log.works_on("task"); }));
     server.kill();
     a.leases.stop();  // ends although the release is not heard
     EXPECT_EQ(a.log.losses(), 2);
