@@ -130,8 +130,7 @@ TEST_P(LeasesTest, ArePassedOnAtOnceByAHolderThatStops) {
     lease_node& b = start_one();
     a.leases.stop();
     EXPECT_EQ(a.log.losses(), 1);
-    EXPECT_TRUE(eventually([&] { return b.log.works_on("task"); }))
-        << "and not after a minute";
+    EXPECT_TRUE(eventually([&] { return b.log.works_on("task"); })) << "and not after a minute";
     EXPECT_TRUE(eventually([&] { return b.leases.nodes_alive().size() == 1; }));
 }
 
