@@ -76,7 +76,9 @@ TEST(Routes, AreEachThereOnceAndAnsweredInOnePlace) {
     for (const route& r : routes()) {
         const std::string name = std::string(to_text(r.verb)) + " " + std::string(r.path);
         EXPECT_TRUE(seen.insert(name).second) << name;
-        if (r.here != on_loop::order) EXPECT_EQ(r.work == nullptr, r.here != on_loop::no) << name;
+        if (r.here != on_loop::order) {
+            EXPECT_EQ(r.work == nullptr, r.here != on_loop::no) << name;
+        }
         const bool for_admins = r.path.starts_with("/api/v1/admin/");
         EXPECT_EQ(r.needs == access::admin, for_admins) << name;
         EXPECT_EQ(r.where == pool::admin, for_admins) << name;
