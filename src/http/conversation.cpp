@@ -25,12 +25,6 @@ constexpr std::size_t read_bytes = 4096;
 // chunked body, its last byte held back) would stop the server; http_fuzz found it.
 constexpr std::size_t last_chunk_bytes = 5;
 
-// A piece of the buffer, by place: the buffer may move while a body comes in.
-struct slice {
-    std::size_t at = 0;
-    std::size_t size = 0;
-};
-
 api::verb verb_of(http::verb v) {
     switch (v) {
     case http::verb::get:
@@ -78,6 +72,12 @@ public:
 private:
     using string_view = boost::beast::string_view;
     using error = boost::beast::error_code;
+
+    // A piece of the buffer, by place: the buffer may move while a body comes in.
+    struct slice {
+        std::size_t at = 0;
+        std::size_t size = 0;
+    };
 
     bool is_here(string_view text) const {
         return text.data() >= base_ && text.data() + text.size() <= base_ + used_;
