@@ -45,7 +45,7 @@ private:
     const std::size_t batch_max_;
     failure_log trouble_{log::level::error, "jobs.deadline_closer"};
     std::atomic<std::uint64_t> closed_{0}, sent_to_channel_{0}, late_ms_max_{0};
-    histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000};
+    histogram late_ms_{50, 100, 250, 500, 1000, 2500, 5000, 10'000, 30'000, 60'000};
 };
 
 }  // namespace floodgate::jobs
