@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -72,17 +73,19 @@ public:
         argv.reserve(line.size() + 1);
         for (std::string& word : line) argv.push_back(word.data());
         argv.push_back(nullptr);
-        pid_ = ::fork();
-        if (pid_ == 0) {
+        const pid_t child = ::fork();
+        if (child == 0) {
             ::execvp(argv[0], argv.data());
             ::_exit(127);
         }
+        pid_ = child;
         wait_until_listening();
     }
     void kill() {
-        if (pid_ <= 0) return;
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
+        const pid_t child = pid_;
+        if (child <= 0) return;
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
         pid_ = 0;
     }
     void freeze() const { ::kill(pid_, SIGSTOP); }
@@ -117,7 +120,7 @@ private:
     std::vector<std::string> more_;
     std::string folder_;
     int port_ = free_port();
-    pid_t pid_ = 0;
+    std::atomic<pid_t> pid_{0};  // a relay's thread may kill it
 };
 
 }  // namespace floodgate::store
