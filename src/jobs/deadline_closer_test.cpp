@@ -145,7 +145,7 @@ TEST_F(CloserTest, CountsHowLateItWas) {
     clock_.advance(deadline + 1h);
     close_.step();
     const auto late = figures().late_ms;
-    EXPECT_EQ(late.counts, (std::vector<std::uint64_t>{2, 1, 0, 0, 0, 0, 0, 0, 1}));
+    EXPECT_EQ(late.counts, (std::vector<std::uint64_t>{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
     EXPECT_EQ(late.sum, 50U + 50U + 51U + 3'600'000U);
 }
 
