@@ -51,7 +51,7 @@ int serve(const serve_options& o) {
     http::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
-    engine::shop_server running(std::move(s));
+    engine::shop_server running(s);
     if (o.demo) running.create_demo();
     running.create_first_admin();
     const std::string address = running.address();
