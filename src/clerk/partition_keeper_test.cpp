@@ -40,7 +40,7 @@ protected:
         gate::redis_turnstile_options o;
         o.name = name_;
         o.partitions = 1;
-        o.reflection_max_age = milliseconds(0);
+        o.refusal_max_age = milliseconds(0);
         gate_.emplace(*redis_, o, [](sale::sale_id) {});
         lane_ = gate_->open_lane([] {});
     }

@@ -160,7 +160,7 @@ void clustered_ports::measure(metrics_sources& to) {
     to.backlog = to.clerk.backlog;
     to.cluster = cluster_figures{.gate_calls = gate.calls,
                                  .gate_unanswered = gate.unanswered,
-                                 .gate_reflected = gate.reflected,
+                                 .gate_cached_refusals = gate.cached_refusals,
                                  .to_release = gate.to_release,
                                  .bus = bus_.read_figures(),
                                  .keepers = lines_.read_keepers(),

@@ -109,7 +109,7 @@ void add_cluster(page_builder& page, const cluster_figures& c) {
                  "Attempts told busy or undecided because Redis did not answer in time.",
                  number(c.gate_unanswered));
     page.counter("floodgate_gate_reflected_total", "Attempts refused without asking Redis.",
-                 number(c.gate_reflected));
+                 number(c.gate_cached_refusals));
     page.gauge("floodgate_gate_to_release", "Orders whose units wait for Redis to come back.",
                number(c.to_release));
     page.gauge("floodgate_nodes_alive", "Nodes of the cluster that this one knows of.",

@@ -20,7 +20,7 @@ namespace floodgate::engine {
 
 // What only a cluster has.
 struct cluster_figures {
-    std::uint64_t gate_calls = 0, gate_unanswered = 0, gate_reflected = 0, to_release = 0;
+    std::uint64_t gate_calls = 0, gate_unanswered = 0, gate_cached_refusals = 0, to_release = 0;
     cluster::bus_figures bus;
     std::vector<clerk::keeper_figures> keepers;  // by partition
     std::size_t nodes_alive = 0;

@@ -11,35 +11,36 @@ namespace floodgate::gate {
 namespace {
 
 constexpr std::size_t waiting_max = 1'000'000;
-constexpr milliseconds step_every{20};  // how soon a wish to reflect is seen
-constexpr int steps_per_round = 10;     // 200 ms: reflections are checked, releases tried again
+constexpr milliseconds step_every{20};  // how soon a wish for a copy is seen
+constexpr int steps_per_round = 10;     // 200 ms: refusals checked, releases tried again
 constexpr std::size_t tries_per_round = 1000;
 constexpr std::size_t pipeline_max = 1000;
 
 }  // namespace
 
-returns::returns(store::redis& redis, const gate_keys& keys, reflections& refusals,
-                 std::function<void(sale::sale_id)> lifted)
+pending_releases::pending_releases(store::redis& redis, const gate_keys& keys,
+                                   refusal_cache& refusals,
+                                   std::function<void(sale::sale_id)> lifted)
     : redis_(redis),
       keys_(keys),
       refusals_(refusals),
       lifted_(std::move(lifted)),
-      task_("gate.returns", step_every, [this] { step(); }) {
+      task_("gate.pending_releases", step_every, [this] { step(); }) {
     task_.start();
 }
 
-returns::~returns() {
+pending_releases::~pending_releases() {
     task_.stop();
     if (!waiting_.empty())
         log::warning("gate.releases_forgotten", "orders", waiting_.size());  // a rebuild finds them
 }
 
-std::size_t returns::waiting() const {
+std::size_t pending_releases::waiting() const {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
 }
 
-bool returns::try_release(const unit& u) {
+bool pending_releases::try_release(const unit& u) {
     const sale::partition p = keys_.home_of(u.sale);
     const sale_keys of = keys_.of(u.sale);
     const auto back =
@@ -53,13 +54,13 @@ bool returns::try_release(const unit& u) {
     return true;
 }
 
-void returns::release(const unit& u) {
+void pending_releases::release(const unit& u) {
     if (!try_release(u)) keep(u);
 }
 
 // All but the first in one pipeline: that one has taught the server the script. Where another
 // server is asked, or something else went wrong, each is tried by itself.
-void returns::release_all(std::span<const unit> units) {
+void pending_releases::release_all(std::span<const unit> units) {
     if (units.empty()) return;
     release(units.front());
     for (units = units.subspan(1); !units.empty();) {
@@ -90,13 +91,13 @@ void returns::release_all(std::span<const unit> units) {
     }
 }
 
-void returns::keep(const unit& u) {
+void pending_releases::keep(const unit& u) {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() < waiting_max) return waiting_.push_back(u);
     log::error("gate.release_dropped", "sale", u.sale.value, "order", u.order.value);
 }
 
-void returns::try_again() {
+void pending_releases::try_again() {
     for (std::size_t i = 0; i < tries_per_round; ++i) {
         unit next;
         {
@@ -110,13 +111,13 @@ void returns::try_again() {
     }
 }
 
-void returns::step() {
+void pending_releases::step() {
     const bool round = ++steps_ >= steps_per_round;
     if (round) {
         steps_ = 0;
         try_again();
     }
-    if (round || refusals_.wanted()) refusals_.look_after();
+    if (round || refusals_.wanted()) refusals_.refresh();
 }
 
 }  // namespace floodgate::gate

@@ -1,5 +1,5 @@
 // Units on their way back into Redis. What it does not take now, because it does not answer, is
-// kept in memory and tried again until it does. Its thread looks after the reflections as well.
+// kept in memory and tried again until it does. Its thread refreshes the refusal cache as well.
 
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace floodgate::gate {
 
-class returns {
+class pending_releases {
 public:
     using unit = turnstile::returned;
 
-    returns(store::redis& redis, const gate_keys& keys, reflections& refusals,
-            std::function<void(sale::sale_id)> lifted);
-    ~returns();
-    returns(const returns&) = delete;
-    returns& operator=(const returns&) = delete;
+    pending_releases(store::redis& redis, const gate_keys& keys, refusal_cache& refusals,
+                     std::function<void(sale::sale_id)> lifted);
+    ~pending_releases();
+    pending_releases(const pending_releases&) = delete;
+    pending_releases& operator=(const pending_releases&) = delete;
 
     void release(const unit& u);
     void release_all(std::span<const unit> units);
@@ -38,7 +38,7 @@ private:
 
     store::redis& redis_;
     const gate_keys& keys_;
-    reflections& refusals_;
+    refusal_cache& refusals_;
     const std::function<void(sale::sale_id)> lifted_;
     int steps_ = 0;  // since the last round; the task's own
     mutable std::mutex mutex_;

@@ -34,7 +34,7 @@ void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
 void redis_lane::gather(const sale::attempt& a, instant now, time deadline) {
     if (const auto refusal = view_.refuse(a, now)) {
         verdicts_.push_back(*refusal);
-        world_.counters.reflected.fetch_add(1, std::memory_order_relaxed);
+        world_.counters.cached_refusals.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     gathering& at = partitions_[world_.keys.home_of(a.sale).number];

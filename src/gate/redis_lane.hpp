@@ -56,7 +56,7 @@ private:
 
 struct lane_counters {
     std::array<std::atomic<std::uint64_t>, sale::answers + 1> by_answer{};
-    std::atomic<std::uint64_t> calls = 0, unanswered = 0, reflected = 0;
+    std::atomic<std::uint64_t> calls = 0, unanswered = 0, cached_refusals = 0;
 };
 
 // What the lanes of a turnstile share.
@@ -64,7 +64,7 @@ struct lane_world {
     const redis_turnstile_options& options;
     const gate_keys& keys;
     shared_numbers& numbers;
-    reflections& refusals;
+    refusal_cache& refusals;
     heard_places& places;
     lane_counters& counters;
 };
@@ -101,7 +101,7 @@ private:
 
     lane_world world_;
     store::async_redis redis_;
-    reflections::view view_;
+    refusal_cache::view view_;
     std::vector<gathering> partitions_;
     std::vector<sale::verdict> verdicts_;
     std::size_t waiting_ = 0;  // attempts, in all partitions, under way or not

@@ -37,7 +37,7 @@ public:
         : redis(with),
           options(checked(std::move(o))),
           keys(options.name, options.partitions),
-          refusals(redis, keys, options.reflection_max_age, clock),
+          refusals(redis, keys, options.refusal_max_age, clock),
           numbers(options.node),
           places(options.partitions),
           keeper(redis, keys),
@@ -46,12 +46,12 @@ public:
     store::redis& redis;
     const redis_turnstile_options options;
     const gate_keys keys;
-    reflections refusals;
+    refusal_cache refusals;
     shared_numbers numbers;
     heard_places places;
     lane_counters counters;
     rebuild keeper;
-    returns given_back;
+    pending_releases given_back;
 };
 
 redis_turnstile::redis_turnstile(store::redis& redis, redis_turnstile_options options,
@@ -186,7 +186,7 @@ redis_turnstile::counts redis_turnstile::read_counts() const {
     for (std::size_t i = 0; i < out.by_answer.size(); ++i) out.by_answer[i] = from.by_answer[i];
     out.calls = from.calls;
     out.unanswered = from.unanswered;
-    out.reflected = from.reflected;
+    out.cached_refusals = from.cached_refusals;
     out.to_release = impl_->given_back.waiting();
     return out;
 }

@@ -31,7 +31,7 @@ struct redis_turnstile_options {
     std::size_t batch_max = 512;            // attempts in one script call
     std::size_t waiting_max = 200'000;      // attempts in one lane; past it: busy
     std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; past it: busy
-    milliseconds reflection_max_age{1000};  // how long a refusal may be repeated without asking
+    milliseconds refusal_max_age{1000};     // how long a refusal may be repeated without asking
 };
 
 // A partition as Redis has it.
@@ -46,10 +46,10 @@ class redis_turnstile final : public turnstile {
 public:
     struct counts {  // how often each answer was given since start, by its number
         std::array<std::uint64_t, sale::answers + 1> by_answer{};
-        std::uint64_t calls = 0;       // of the script
-        std::uint64_t unanswered = 0;  // attempts told busy or undecided: no reply in time
-        std::uint64_t reflected = 0;   // refused without asking
-        std::uint64_t to_release = 0;  // orders whose units wait for Redis to come back
+        std::uint64_t calls = 0;            // of the script
+        std::uint64_t unanswered = 0;       // attempts told busy or undecided: no reply in time
+        std::uint64_t cached_refusals = 0;  // refused without asking
+        std::uint64_t to_release = 0;       // orders whose units wait for Redis to come back
     };
 
     // `lifted` is told, from any thread, when units of a sale came back through this node: for the

@@ -9,7 +9,7 @@ namespace field = schema::field;
 using sale::answer;
 using store::number_or_zero;
 
-constexpr std::size_t sales_max = 256;  // reflected at a time
+constexpr std::size_t sales_max = 256;  // kept at a time
 constexpr std::size_t wishes_max = 1024;
 constexpr std::int64_t buyers_max = 2'000'000;
 constexpr milliseconds rest_min{200};  // after a look at a sale, before it is looked at again
@@ -22,7 +22,7 @@ bool is_by_terms(answer a) {
 
 }  // namespace
 
-void reflections::view::renew() {
+void refusal_cache::view::renew() {
     now_ = of_.clock_.now();
     if (of_.version_.load(std::memory_order_acquire) == version_) return;
     const std::lock_guard lock(of_.mutex_);
@@ -30,11 +30,11 @@ void reflections::view::renew() {
     version_ = of_.version_.load(std::memory_order_relaxed);
 }
 
-std::optional<sale::verdict> reflections::view::refuse(const sale::attempt& a, instant now) {
+std::optional<sale::verdict> refusal_cache::view::refuse(const sale::attempt& a, instant now) {
     if (seen_->empty() || a.key != sale::no_key) return std::nullopt;
     const auto found = seen_->find(a.sale);
     if (found == seen_->end()) return std::nullopt;
-    const reflection& r = *found->second;
+    const copy& r = *found->second;
     if (now_ >= r.good_until.load(std::memory_order_relaxed)) return std::nullopt;
     const sale::verdict v = r.what.judge(a, now);
     const bool by_stock = v.what == answer::sold_out || v.what == answer::already_ordered;
@@ -42,7 +42,7 @@ std::optional<sale::verdict> reflections::view::refuse(const sale::attempt& a, i
     return std::nullopt;
 }
 
-bool reflections::view::note(sale::sale_id sale, answer said) {
+bool refusal_cache::view::note(sale::sale_id sale, answer said) {
     const bool buyers = said == answer::sold_out;
     if (!buyers && !is_by_terms(said)) return false;
     const auto found = seen_->find(sale);
@@ -50,7 +50,7 @@ bool reflections::view::note(sale::sale_id sale, answer said) {
     return true;
 }
 
-void reflections::want(sale::sale_id sale, bool buyers) {
+void refusal_cache::want(sale::sale_id sale, bool buyers) {
     const std::lock_guard lock(mutex_);
     if (wishes_.size() >= wishes_max && !wishes_.contains(sale)) return;
     wish& w = wishes_[sale];
@@ -58,19 +58,19 @@ void reflections::want(sale::sale_id sale, bool buyers) {
     w.buyers = w.buyers || buyers;
 }
 
-bool reflections::wanted() const {
+bool refusal_cache::wanted() const {
     const moment now = clock_.now();
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(
         wishes_, [&](const auto& w) { return w.second.open && w.second.not_before <= now; });
 }
 
-void reflections::replace(const all& next) {
+void refusal_cache::replace(const all& next) {
     current_ = std::make_shared<const all>(next);
     version_.fetch_add(1, std::memory_order_release);
 }
 
-void reflections::lift(sale::sale_id sale) {
+void refusal_cache::lift(sale::sale_id sale) {
     const std::lock_guard lock(mutex_);
     ++lifts_;
     if (!current_->contains(sale)) return;
@@ -79,12 +79,12 @@ void reflections::lift(sale::sale_id sale) {
     replace(next);
 }
 
-void reflections::look_after() {
+void refusal_cache::refresh() {
     check();
     take_up();
 }
 
-std::vector<std::optional<reflections::facts>> reflections::ask(
+std::vector<std::optional<refusal_cache::facts>> refusal_cache::ask(
     const std::vector<sale::sale_id>& sales) {
     std::vector<std::optional<facts>> out(sales.size());
     if (sales.empty()) return out;
@@ -120,25 +120,25 @@ std::vector<std::optional<reflections::facts>> reflections::ask(
     return out;
 }
 
-std::optional<reflections::facts> reflections::ask(sale::sale_id sale) {
+std::optional<refusal_cache::facts> refusal_cache::ask(sale::sale_id sale) {
     return ask(std::vector{sale}).front();
 }
 
 // What has not changed is good for a while longer; the rest is forgotten.
-void reflections::check() {
-    std::shared_ptr<const all> now_reflected;
+void refusal_cache::check() {
+    std::shared_ptr<const all> copies;
     {
         const std::lock_guard lock(mutex_);
-        now_reflected = current_;
+        copies = current_;
     }
-    if (now_reflected->empty()) return;
+    if (copies->empty()) return;
     std::vector<sale::sale_id> sales;
-    for (const auto& [id, r] : *now_reflected) sales.push_back(id);
+    for (const auto& [id, r] : *copies) sales.push_back(id);
     const moment asked = clock_.now();
     const auto found = ask(sales);
     std::vector<sale::sale_id> changed;
     for (std::size_t i = 0; i < sales.size(); ++i) {
-        reflection& r = *now_reflected->find(sales[i])->second;
+        copy& r = *copies->find(sales[i])->second;
         const bool same =
             found[i] && (r.buyers ? found[i]->of_all : found[i]->of_terms) == r.unchanged_if;
         if (same) r.good_until.store(asked + max_age_, std::memory_order_relaxed);
@@ -149,7 +149,7 @@ void reflections::check() {
     for (const sale::sale_id id : changed) lift(id);
 }
 
-void reflections::take_up() {
+void refusal_cache::take_up() {
     std::vector<std::pair<sale::sale_id, bool>> due;
     std::uint64_t lifts = 0;
     const moment began = clock_.now();
@@ -164,7 +164,7 @@ void reflections::take_up() {
     for (const auto& one : due) {
         const sale::sale_id id = one.first;
         const moment from = clock_.now();
-        const auto made = reflect(id, one.second);
+        const auto made = copy_of(id, one.second);
         const moment now = clock_.now();
         const std::lock_guard lock(mutex_);
         wishes_[id] = {.not_before =
@@ -178,14 +178,14 @@ void reflections::take_up() {
     }
 }
 
-std::shared_ptr<reflections::reflection> reflections::reflect(sale::sale_id sale, bool buyers) {
+std::shared_ptr<refusal_cache::copy> refusal_cache::copy_of(sale::sale_id sale, bool buyers) {
     const moment asked = clock_.now();
     std::optional<facts> f = ask(sale);
     if (!f || f->terms.limit == 0) return nullptr;
     sale::sale terms = f->terms;
     buyers = buyers && f->taken >= terms.stock && f->taken <= buyers_max;
     if (!buyers) terms.stock = 1;  // never reported, so any value will do
-    auto made = std::make_shared<reflection>(terms);
+    auto made = std::make_shared<copy>(terms);
     made->buyers = buyers;
     made->unchanged_if = buyers ? f->of_all : f->of_terms;
     made->good_until = asked + max_age_;
@@ -199,7 +199,7 @@ std::shared_ptr<reflections::reflection> reflections::reflect(sale::sale_id sale
 }
 
 // In steps, so that Redis keeps no other client waiting long. What is read twice is put down once.
-bool reflections::load_buyers(const facts& f, shelf& into) {
+bool refusal_cache::load_buyers(const facts& f, shelf& into) {
     const std::string key = keys_.of(f.terms.id).buyers;
     std::string cursor = "0";
     do {

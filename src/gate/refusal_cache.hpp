@@ -1,9 +1,9 @@
 // Refusals that a node repeats without asking Redis: while a sale refuses every buyer (not started,
 // paused, ended, sold out) a crowd can be sent away from memory.
 //
-// A reflection is a copy of the sale's terms and, once it is sold out, of its buyers, who must
-// still hear that they have an order. It judges as Redis would, with the same shelf. It is good for
-// `max_age` after Redis was last asked whether anything has changed, so a lost "lifted" message
+// It keeps a copy of such a sale's terms and, once the sale is sold out, of its buyers, who must
+// still hear that they have an order. A copy judges as Redis would, with the same shelf. It is good
+// for `max_age` after Redis was last asked whether anything has changed, so a lost "lifted" message
 // costs no more than that. Attempts with an Idempotency-Key are always asked about.
 
 #pragma once
@@ -24,38 +24,38 @@
 
 namespace floodgate::gate {
 
-class reflections {
+class refusal_cache {
 public:
-    reflections(store::redis& redis, const gate_keys& keys, milliseconds max_age,
-                const monotonic_clock& clock)
+    refusal_cache(store::redis& redis, const gate_keys& keys, milliseconds max_age,
+                  const monotonic_clock& clock)
         : redis_(redis), keys_(keys), max_age_(max_age), clock_(clock) {}
 
 private:
-    struct reflection {
+    struct copy {
         shelf what;
         bool buyers = false;       // has them, so may say sold_out and already_ordered
         std::string unchanged_if;  // Redis still says this
         std::atomic<moment> good_until{};
-        explicit reflection(const sale::sale& terms) : what(terms) {}
+        explicit copy(const sale::sale& terms) : what(terms) {}
     };
     template <class Value>
     using by_sale = boost::unordered_flat_map<sale::sale_id, Value, spread>;
-    using all = by_sale<std::shared_ptr<reflection>>;
+    using all = by_sale<std::shared_ptr<copy>>;
 
 public:
     // A lane's look at them. Used by one thread.
     class view {
     public:
-        explicit view(reflections& of) : of_(of) { renew(); }
+        explicit view(refusal_cache& of) : of_(of) { renew(); }
         void renew();
         // The refusal, when there is a good one to repeat.
         std::optional<sale::verdict> refuse(const sale::attempt& a, instant now);
-        // Redis has said this: a refusal of every buyer is worth reflecting. True: it was such a
-        // one.
+        // Redis has said this: a refusal of every buyer is worth keeping. True: it was such a
+        // refusal.
         bool note(sale::sale_id sale, sale::answer said);
 
     private:
-        reflections& of_;
+        refusal_cache& of_;
         std::shared_ptr<const all> seen_;
         std::uint64_t version_ = 0;
         moment now_{};
@@ -65,8 +65,8 @@ public:
     void lift(sale::sale_id sale);
 
     // For the turnstile's own thread, every 200 ms or when wanted(): takes up what was noted, and
-    // asks whether what is reflected still holds.
-    void look_after();
+    // asks whether the copies still hold.
+    void refresh();
     bool wanted() const;
 
 private:
@@ -86,7 +86,7 @@ private:
     std::optional<facts> ask(sale::sale_id sale);
     void check();
     void take_up();
-    std::shared_ptr<reflection> reflect(sale::sale_id sale, bool buyers);
+    std::shared_ptr<copy> copy_of(sale::sale_id sale, bool buyers);
     bool load_buyers(const facts& f, shelf& into);
     void replace(const all& next);
 

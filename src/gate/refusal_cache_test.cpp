@@ -22,17 +22,17 @@ protected:
         return ask(*lane_, {{.sale = {1}, .buyer = {buyer}, .quantity = quantity, .key = key}},
                    now)[0];
     }
-    std::uint64_t reflected() { return gate().read_counts().reflected; }
+    std::uint64_t cached_refusals() { return gate().read_counts().cached_refusals; }
     // Asks until the answer comes without asking Redis.
-    bool becomes_reflected(std::int64_t buyer, instant now = opening) {
-        const std::uint64_t before = reflected();
+    bool becomes_cached(std::int64_t buyer, instant now = opening) {
+        const std::uint64_t before = cached_refusals();
         return eventually([&] {
             ask_one(buyer, 1, {}, now);
             clock_.advance(milliseconds(1));
-            return reflected() > before;
+            return cached_refusals() > before;
         });
     }
-    void grow_old() { clock_.advance(world_->options().reflection_max_age); }
+    void grow_old() { clock_.advance(world_->options().refusal_max_age); }
     // What another node does, without a message to this one.
     std::unique_ptr<redis_turnstile> other_node() {
         return std::make_unique<redis_turnstile>(world_->redis(), world_->options(), nullptr);
@@ -47,7 +47,7 @@ TEST_F(ReflectionsTest, RepeatSoldOutWithoutAskingAndKnowWhoHasBought) {
     warm_up(open_sale(1, 2));
     const auto mine = ask_one(1);
     ask_one(2);
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     EXPECT_EQ(ask_one(3).what, answer::sold_out);
     const auto again = ask_one(1);
     EXPECT_EQ(again.what, answer::already_ordered);
@@ -60,7 +60,7 @@ TEST_F(ReflectionsTest, RepeatSoldOutWithoutAskingAndKnowWhoHasBought) {
 TEST_F(ReflectionsTest, AreLiftedAtOnceWhenUnitsComeBackHere) {
     warm_up(open_sale(1, 1));
     const auto mine = ask_one(1);
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     gate().release({1}, {1}, mine.order);
     EXPECT_EQ(ask_one(3).what, answer::accepted);
 }
@@ -68,7 +68,7 @@ TEST_F(ReflectionsTest, AreLiftedAtOnceWhenUnitsComeBackHere) {
 TEST_F(ReflectionsTest, AreLiftedByAMessageFromAnotherNode) {
     warm_up(open_sale(1, 1));
     const auto mine = ask_one(1);
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     other_node()->release({1}, {1}, mine.order);
     gate().lift({1});
     EXPECT_EQ(ask_one(3).what, answer::accepted);
@@ -77,7 +77,7 @@ TEST_F(ReflectionsTest, AreLiftedByAMessageFromAnotherNode) {
 TEST_F(ReflectionsTest, AreForgottenSoonWhenTheMessageIsLost) {
     warm_up(open_sale(1, 1));
     const auto mine = ask_one(1);
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     other_node()->release({1}, {1}, mine.order);
     grow_old();
     EXPECT_EQ(ask_one(3).what, answer::accepted) << "Redis is asked again";
@@ -87,7 +87,7 @@ TEST_F(ReflectionsTest, ForgetWhatAnotherNodeChanged) {
     sale::sale s = open_sale(1, 5);
     s.state = sale::sale_state::paused;
     warm_up(s);
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     s.state = sale::sale_state::published;
     ASSERT_TRUE(other_node()->warm_up(s).has_value());
     EXPECT_TRUE(eventually([&] { return ask_one(3).what == answer::accepted; }))
@@ -97,7 +97,7 @@ TEST_F(ReflectionsTest, ForgetWhatAnotherNodeChanged) {
 TEST_F(ReflectionsTest, OpenOnTimeWithoutBeingTold) {
     warm_up(open_sale(1, 5));
     const instant early = opening - milliseconds(1);
-    ASSERT_TRUE(becomes_reflected(3, early));
+    ASSERT_TRUE(becomes_cached(3, early));
     const auto v = ask_one(3, 1, {}, early);
     EXPECT_EQ(v.what, answer::not_started);
     EXPECT_EQ(v.starts_at, opening);
@@ -107,7 +107,7 @@ TEST_F(ReflectionsTest, OpenOnTimeWithoutBeingTold) {
 TEST_F(ReflectionsTest, NeverAnswerAnAttemptWithAKey) {
     warm_up(open_sale(1, 1));
     const auto mine = ask_one(1, 1, key_number(1));
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     const auto again = ask_one(1, 1, key_number(1));
     EXPECT_EQ(again.what, answer::repeated);
     EXPECT_EQ(again.order, mine.order);
@@ -118,7 +118,7 @@ TEST_F(ReflectionsTest, DoNotHideUnitsFromABuyerWhoMayHaveThem) {
     ASSERT_TRUE(eventually([&] {
         EXPECT_EQ(ask_one(2, 3).what, answer::over_limit);
         clock_.advance(milliseconds(1));
-        return reflected() > 0;
+        return cached_refusals() > 0;
     })) << "by the terms alone: its buyers are not known here";
     EXPECT_EQ(ask_one(5, 2).what, answer::accepted);
     EXPECT_EQ(ask_one(5).what, answer::already_ordered);
@@ -133,7 +133,7 @@ TEST_F(ReflectionsTest, GrowOldWhenRedisDoesNotAnswer) {
     world_ = std::make_unique<redis_world>(server.options(), options, clock_);
     warm_up(open_sale(1, 0));
     lane_ = gate().open_lane([] {});
-    ASSERT_TRUE(becomes_reflected(3));
+    ASSERT_TRUE(becomes_cached(3));
     EXPECT_EQ(ask_one(3).what, answer::sold_out);
     server.freeze();
     EXPECT_EQ(ask_one(3).what, answer::sold_out) << "known well enough for a moment";

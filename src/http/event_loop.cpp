@@ -158,11 +158,11 @@ void event_loop::ask_other_nodes(connection& from, const request& r, const sale:
     tasks_.run_in_pool(
         from, api::pool::general,
         [this, kept = owned_request(r), hash, now = now_] {
-            desk_.search_elsewhere(kept.get().token, hash, now);
-            return kept;
+            const searched where = desk_.search_elsewhere(kept.get().token, hash, now);
+            return std::pair(kept, where);
         },
-        [this](connection& to, const owned_request& kept) {
-            handle(to, kept.get(), searched::everywhere);
+        [this](connection& to, const std::pair<owned_request, searched>& done) {
+            handle(to, done.first.get(), done.second);
         });
 }
 

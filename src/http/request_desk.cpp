@@ -4,9 +4,11 @@
 
 #include <limits>
 
+#include "api/failure.hpp"
 #include "api/ops_api.hpp"
 #include "api/order_json.hpp"
 #include "api/query.hpp"
+#include "base/errc.hpp"
 #include "guard/tokens.hpp"
 #include "http/purchase.hpp"
 
@@ -81,6 +83,8 @@ decision request_desk::follow(const asked& a) {
 // Another node may have given the token out a moment ago. The address pays for the question, so
 // that made-up tokens cannot keep the pool and Redis busy.
 decision request_desk::unknown_login(const asked& a, const std::optional<sale::token_hash>& hash) {
+    if (a.where == searched::in_vain)
+        return api::failure_reply(make_error_code(errc::store_unavailable), a.lang);
     const bool worth_asking = hash && a.where == searched::here && with_.node.knows_more_logins() &&
                               !unknown_.contains(*hash, a.now);
     if (!worth_asking) return api::problem_reply(api::problem::unauthenticated, a.lang);
@@ -88,10 +92,13 @@ decision request_desk::unknown_login(const asked& a, const std::optional<sale::t
     return token_question{*hash};
 }
 
-void request_desk::search_elsewhere(std::string_view token, const sale::token_hash& hash,
-                                    instant now) {
+searched request_desk::search_elsewhere(std::string_view token, const sale::token_hash& hash,
+                                        instant now) {
     const auto found = with_.node.find_login(token, now);
-    if (!found && found.error() == errc::not_found) unknown_.add(hash, now);
+    if (found) return searched::everywhere;
+    if (found.error() != errc::not_found) return searched::in_vain;
+    unknown_.add(hash, now);
+    return searched::everywhere;
 }
 
 remote request_desk::client_of(const asked& a) const {

@@ -49,8 +49,8 @@ struct token_question {
 using decision = std::variant<api::reply, sale::attempt, pool_job, order_question, socket_question,
                               token_question>;
 
-// Where the token was looked for.
-enum class searched : std::uint8_t { here = 1, everywhere };
+// Where the token was looked for. `in_vain`: elsewhere as well, but nobody could say.
+enum class searched : std::uint8_t { here = 1, everywhere, in_vain };
 
 // The loop's thread only, but for search_elsewhere().
 class request_desk {
@@ -63,7 +63,7 @@ public:
                     searched where = searched::here);
 
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
-    void search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
+    searched search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
 
 private:
     struct asked;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t tries_max = 20;  // Galera nodes that all want one row need more than ten
 constexpr backoff pauses{std::chrono::milliseconds(2), std::chrono::milliseconds(100)};
 // A lock is waited for some seconds: ten of those waits would be too many.
-constexpr std::chrono::seconds patience_max{10};
+constexpr std::chrono::seconds retry_for_max{10};
 
 errc logged(std::string_view act, const store::sql_error& failure, errc as) {
     log::error("ledger.failed", "act", act, "kind", store::to_text(failure.kind()), "error",
@@ -34,8 +34,8 @@ void log_fence_once(std::string_view act, const store::sql_error& failure) {
 
 }  // namespace
 
-bool patience::lasts() {
-    if (++tries_ >= tries_max || std::chrono::steady_clock::now() - since_ > patience_max)
+bool conflict_retries::another() {
+    if (++tries_ >= tries_max || std::chrono::steady_clock::now() - since_ > retry_for_max)
         return false;
     thread_local std::minstd_rand chance(std::random_device{}());
     std::this_thread::sleep_for(pauses.after(tries_, chance));

@@ -22,10 +22,10 @@ errc explain(std::string_view act, const store::sql_error& failure);
 errc explain_entry(std::string_view act, const store::sql_error& failure);
 
 // How often and how long an act is run again because another transaction was in its way.
-class patience {
+class conflict_retries {
 public:
     // Waits a little, longer each time and with jitter, so that competitors part; false: no more.
-    bool lasts();
+    bool another();
 
 private:
     std::uint64_t tries_ = 0;
@@ -34,11 +34,11 @@ private:
 
 template <class Act, class Explain>
 auto run_again_on_conflict(Act& act, Explain explain_failure) -> decltype(act()) {
-    for (patience left;;) {
+    for (conflict_retries left;;) {
         try {
             return act();
         } catch (const store::sql_error& failure) {
-            if (failure.kind() != store::sql_failure::conflict || !left.lasts())
+            if (failure.kind() != store::sql_failure::conflict || !left.another())
                 return explain_failure(failure);
         }
     }

@@ -83,11 +83,11 @@ bool run_step_by_step(store::connection& c, const migration& step) {
 // run again.
 template <class Act>
 auto until_undisturbed(Act act) {
-    for (patience left;;) {
+    for (conflict_retries left;;) {
         try {
             return act();
         } catch (const store::sql_error& e) {
-            if (e.kind() != sql_failure::conflict || !left.lasts()) throw;
+            if (e.kind() != sql_failure::conflict || !left.another()) throw;
         }
     }
 }

@@ -106,6 +106,24 @@ TEST_F(CatalogueDeskTest, RemovedUnitsGoBackToTheGateWhenTheLedgerFails) {
     EXPECT_EQ(stock_at_gate(id), 5);
 }
 
+// Regression: 170 promised units were let go of, because a gate that is being rebuilt looks empty.
+TEST_F(CatalogueDeskTest, UnitsAreNotRemovedWhileTheGateIsRebuilt) {
+    const auto id = open_sale();
+    gate_.rebuilding = true;
+    EXPECT_EQ(outcome(desk_.change_stock(id, {.delta = -2}, admin_)), errc::store_unavailable);
+    gate_.rebuilding = false;
+    EXPECT_EQ(stock_at_gate(id), 5);
+
+    gate_.told = [&] { gate_.rebuilding = true; };  // a rebuild that begins in the middle
+    EXPECT_EQ(outcome(desk_.change_stock(id, {.delta = -2}, admin_)), errc::store_unavailable);
+    gate_.told = [] {};
+    gate_.rebuilding = false;
+    EXPECT_EQ(stock_at_gate(id), 5);
+    EXPECT_EQ(stock_in_book(id), 5);
+    EXPECT_EQ(outcome(desk_.change_stock(id, {.delta = -2}, admin_)), fine);
+    EXPECT_EQ(stock_at_gate(id), 3);
+}
+
 TEST_F(CatalogueDeskTest, AWarmUpSaysWhyNot) {
     const auto id = open_sale(2);
     EXPECT_EQ(outcome(desk_.warm_up({999}, {})), errc::not_found);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,20 +23,24 @@ class distant_gate final : public gate::turnstile {
 public:
     explicit distant_gate(gate::turnstile& inner) : inner_(inner) {}
     bool away = false;
+    bool rebuilding = false;             // takes terms, but does not know yet what it holds
+    std::function<void()> told = [] {};  // after it has taken terms
 
     std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) override {
         return inner_.open_lane(std::move(wake));
     }
     result<void> warm_up(const sale::sale& s) override {
         if (away) return errc::store_unavailable;
-        return inner_.warm_up(s);
+        const auto taken = inner_.warm_up(s);
+        told();
+        return taken;
     }
     result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
     void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
         inner_.release(s, b, o);
     }
     std::optional<gate::standing> look_up(sale::sale_id s) override {
-        if (away) return std::nullopt;
+        if (away || rebuilding) return std::nullopt;
         return inner_.look_up(s);
     }
     std::vector<promised> promised_to(sale::user_id b) override { return inner_.promised_to(b); }
