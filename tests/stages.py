@@ -219,8 +219,9 @@ def steady_addresses():
 
 
 def e2e(sh):
-    """The real binary (release) over HTTP: tests/e2e, Python's unittest, several tests at once."""
-    sh.build("release", "floodgate")
+    """The real binary (release) over HTTP: tests/e2e, Python's unittest, several tests at once. The
+    benchmarks are built too, and not run: they follow the code."""
+    sh.build("release", "floodgate", "crowd", "ceiling", "benches")
     return unittest_tally(side_by_side(sh, [], [m for m in modules() if m not in CLUSTER_TESTS]))
 
 
