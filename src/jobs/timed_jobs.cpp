@@ -109,7 +109,7 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// The ledger is the fenced one: whoever has taken over the jobs since has a say in it.
+// The ledger is the fenced one: once another node has taken over the jobs, it refuses our writes.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
     if (!world_.node.on_duty()) return errc::fenced;
     const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
