@@ -130,8 +130,10 @@ result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
     return errc::not_found;
 }
 
-result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
-    auto done = reconciler_.repair(id, note, world_.clock.now());
+result<ledger::repair_report> timed_jobs::repair(
+    sale::sale_id id, const std::string& note,
+    const ledger::audit_maker<ledger::repair_report>& signed_by) {
+    auto done = reconciler_.repair(id, note, world_.clock.now(), signed_by);
     world_.node.book_repaired();
     world_.node.catalogue_changed();
     return done;
