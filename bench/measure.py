@@ -24,6 +24,7 @@ import time
 import cluster
 import report
 import servers
+import slow_clients
 
 ROOT = servers.ROOT
 OUT = ROOT / "build/bench"
@@ -38,11 +39,12 @@ class plan:
     restart_promises: int = 1_000_000
     pending: int = 100_000  # unpaid orders of the laden server
     sockets: int = 1000     # and buyers who listen to it
+    slow: tuple = (20_000, 2_000, 5_000)  # clients: idle, with unread pages, with WebSockets
     repetitions: int = 3  # of the in-process benchmarks
 
 
 QUICK = plan(rounds=1, seconds=1.0, restart_promises=100_000, repetitions=1, pending=10_000,
-             sockets=100)
+             sockets=100, slow=(2_000, 200, 500))
 
 
 def say(text):
@@ -187,6 +189,13 @@ def clustered(p):
     return {"load": rows, "ledger": entries}
 
 
+def beside_slow_clients(p):
+    """Purchases alone and beside a crowd that does not read: slow_clients.py."""
+    say("== slow clients")
+    with scratch("slow") as directory:
+        return slow_clients.measure(p, int(p.seconds * TOKENS_PER_SECOND), directory, say)
+
+
 def machine():
     """What matters for the figures, and nothing that tells whose machine it is."""
     def first_line(*command):
@@ -206,7 +215,7 @@ def machine():
 
 
 PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart,
-         "cluster": clustered}
+         "cluster": clustered, "slow_clients": beside_slow_clients}
 
 
 def main():

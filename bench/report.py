@@ -26,6 +26,12 @@ node costs more than it brings.
 """
 
 
+SLOW = """{idle:,} silent connections, {unread:,} clients that ask for pages of `/rounds` and read nothing, {sockets:,} WebSockets,
+from addresses of their own, all held by one process on the same cores. **purchase**: without them. **purchase_beside**: with them.
+Memory is the server's own (resident); TCP is what the kernel of the whole machine keeps.
+"""
+
+
 def usable(results, what, connections, field):
     """The median of a figure over the rounds that count; None without any."""
     values = [row[field] for row in results.get("purchases", [])
@@ -88,7 +94,33 @@ def targets(results):
         ("memory per admitted buyer in the gate, bytes", "<=", 100,
          most_bytes_per_buyer(results), ".0f", 0),
     ]
-    return rows + cluster_targets(results)
+    return rows + cluster_targets(results) + slow_targets(results)
+
+
+def slow_targets(results):
+    slow = results.get("slow_clients", {})
+    load = {"purchases": slow.get("load", [])}
+    left = [sum(turn["left"]) for turn in slow.get("memory", [])]
+    return [("purchases beside slow clients / without, 256 connections", ">=", 0.85,
+             ratio(load, 256, "purchase_beside", "purchase"), ".2f",
+             void_runs(load, 256, "purchase_beside", "purchase")),
+            ("connections and sockets of slow clients left when they have gone", "<=", 0,
+             max(left) if left else None, "d", 0)]
+
+
+def slow_text(results):
+    slow = results["slow_clients"]
+    load = {"purchases": slow["load"]}
+
+    def mib(turn, when, what):
+        return f"{turn[when][what] / 2**20:,.0f}"
+    rows = [[str(n), *(mib(turn, when, "rss") for when in ("before", "during", "after")),
+             *(mib(turn, when, "tcp") for when in ("before", "during", "after")),
+             " -> ".join(str(turn[when]["files"]) for when in ("before", "during", "after"))]
+            for n, turn in enumerate(slow["memory"], 1)]
+    return (SLOW.format(**slow["size"]) + "\n" + medians_table(load) + "\n" + table(
+        ["round", "MiB before", "during", "after", "TCP MiB before", "during", "after", "open files"],
+        rows) + "\n" + runs_table(load))
 
 
 def cluster_ratio(results, connections, what, of, field="rate"):
@@ -194,6 +226,8 @@ def page(results):
     if results.get("cluster"):
         load = {"purchases": results["cluster"]["load"]}
         parts.append("## A cluster\n\n" + CLUSTER + "\n" + medians_table(load) + "\n" + runs_table(load))
+    if results.get("slow_clients"):
+        parts.append("## Beside slow clients\n\n" + slow_text(results))
     if results.get("restart"):
         parts.append("## Restart\n\n" + restart_text(results))
     if results.get("in_process"):

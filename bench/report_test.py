@@ -44,6 +44,20 @@ class ReportTest(unittest.TestCase):
         self.assertEqual("not measured", self.verdict(restart(100_000), "restart"))
         self.assertEqual("void", self.verdict(restart(0, void="entered before"), "restart"))
 
+    def test_slow_clients_are_compared_with_the_same_run_without_them(self):
+        moment = {"rss": 2**20, "tcp": 0, "files": 9}
+        turn = {"before": moment, "during": moment, "after": moment, "left": [0, 0]}
+        slow = {"size": {"idle": 1, "unread": 2, "sockets": 3}, "memory": [turn],
+                "load": [{**row("purchase", 100), "p50_ms": 1, "p999_ms": 1, "max_ms": 1},
+                         {**row("purchase_beside", 85), "p50_ms": 1, "p999_ms": 1, "max_ms": 1}]}
+        results = {"slow_clients": slow}
+        self.assertEqual("yes", self.verdict(results, "purchases beside slow clients"))
+        self.assertEqual("yes", self.verdict(results, "connections and sockets of slow"))
+        turn["left"] = [1, 0]
+        self.assertEqual("**no**", self.verdict(results, "connections and sockets of slow"))
+        self.assertEqual("not measured", self.verdict({}, "purchases beside slow clients"))
+        self.assertIn("9 -> 9 -> 9", report.slow_text(results))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -137,9 +137,9 @@ class floodgate:
         self.sales = made.stdout.split()
 
     @contextlib.contextmanager
-    def serve(self, step_s=0.005):
+    def serve(self, step_s=0.005, config=None):
         command = [PROGRAMS / "floodgate", "serve", "--data", self.directory / "data",
-                   "--listen", f"127.0.0.1:{self.port}"]
+                   "--listen", f"127.0.0.1:{self.port}", *(["--config", config] if config else [])]
         with running(command, self.directory / "floodgate.log") as process:
             wait_until(self.ready, process, f"floodgate (see {self.directory}/floodgate.log)",
                        step_s=step_s)

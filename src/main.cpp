@@ -50,19 +50,20 @@ int serve(const serve_options& o) {
     if (!o.listen.empty()) s.server.listen = o.listen;
     if (o.demo) s.pay_test = true;
     http::check_address(s.server.listen);  // before a data directory is made for nothing
+    if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
     prepare_signals();
     log::start(s.log_level);
     engine::judge_secret_files(s);
     engine::shop_server running(s);
     if (o.demo) running.create_demo();
     running.create_first_admin();
-    const std::string address = running.address();
+    const std::string address = running.address(), operators = running.operator_address();
     fmt::print(
         "Floodgate {} listens on / 监听地址 {}\n"
         "  {}/api/v1/rounds   what is on sale / 正在销售\n"
         "  {}/api/v1/openapi.json   the API / 接口\n"
         "  {}/readyz   {}/metrics   for operators / 运维\n",
-        version, address, address, address, address, address);
+        version, address, address, address, operators, operators);
     std::fflush(stdout);
     running.run();
     log::stop();

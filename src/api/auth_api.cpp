@@ -43,7 +43,8 @@ const char* explain(guard::account_fault fault) {
     case nickname_empty: return "nickname must not be empty";
     case nickname_too_long: return "nickname must have 64 bytes or fewer";
     case nickname_not_utf8: return "nickname must be valid UTF-8";
-    case nickname_control: return "nickname must not have control characters";
+    case nickname_control: return "nickname must not have hidden characters";
+    case nickname_reserved: return "nickname must not be a name of the shop's staff";
     }
     return "not allowed";
 }

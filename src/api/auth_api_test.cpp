@@ -118,7 +118,7 @@ TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
               "password must have 1 to 128 bytes");
     const answered r = post(
         "/auth/register", R"({"phone":"13800000000","password":"12345678","nickname":"a\u202eb"})");
-    EXPECT_EQ(r.detail(), "nickname must not have control characters");
+    EXPECT_EQ(r.detail(), "nickname must not have hidden characters");
     EXPECT_EQ(
         post("/auth/login", R"({"phone":"13800000000","password":"x","role":"admin"})").status,
         400);

@@ -40,9 +40,7 @@ services HandlerTest::all_services() {
             .alarms = alarms_,
             .clerk = clerk_stand_in(),
             .node = node_,
-            .readiness = {},
-            .durability = {},
-            .metrics_text = {}};
+            .operators = operators_};
 }
 
 clerks_help HandlerTest::clerk_stand_in() {

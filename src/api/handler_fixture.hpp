@@ -103,6 +103,11 @@ protected:
     shop::ledger_health ledger_health_{book_.orders()};
     sale::reconciliation reconciliation_;
     std::vector<std::string> repairs_;  // "7 the note"
+    api::readiness readiness_;          // what /readyz says after a look
+    operator_pages operators_{
+        {.readiness = [this] { return readiness_; },
+         .durability = {"journal: fdatasync", "ledger: full"},
+         .metrics = [] { return std::string("floodgate_orders_total 3\n"); }}};
     services with_;
     call next_;  // what the next call carries besides: token, client, language
     guard::identity who_{{1}, sale::role::admin};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json_keys.hpp"
+#include "sale/shown_text.hpp"
 
 namespace floodgate::api {
 namespace {
@@ -18,6 +19,16 @@ constexpr std::size_t shown_key_bytes_max = 64;
 // A key as the sender wrote it, if it is short enough to be shown back.
 std::string shown(std::string_view key) {
     return key.size() <= shown_key_bytes_max ? fmt::format("\"{}\"", key) : "with a long name";
+}
+
+// As much of a key as may be shown back, in whole characters.
+std::string_view beginning_of(std::string_view key) {
+    std::size_t size = std::min(key.size(), shown_key_bytes_max);
+    const auto is_inside = [&](std::size_t at) {
+        return at < key.size() && (static_cast<unsigned char>(key[at]) & 0xc0U) == 0x80;
+    };
+    while (size > 0 && is_inside(size)) --size;
+    return key.substr(0, size);
 }
 
 // C0 and DEL, and C1, which UTF-8 writes as C2 80 to C2 9F.
@@ -69,6 +80,12 @@ void json_body::check(std::string_view field, std::string_view text, text_rule r
     if (has_control(text, rule.lines))
         return blame(field, fmt::format("{} must not have control characters", field));
     if (rule.min > 0 && is_blank(text)) blame(field, fmt::format("{} must not be blank", field));
+    if (rule.name && sale::fault_in_name(text) != sale::text_fault::none)
+        blame(field, fmt::format("{} must not have hidden characters", field));
+    if (rule.picture && !sale::is_picture_address(text))
+        blame(field, fmt::format("{} must be addresses with http:// or https://, or paths that "
+                                 "begin with /",
+                                 field));
 }
 
 std::optional<std::string> json_body::optional_text(std::string_view field, text_rule rule) {
@@ -156,7 +173,7 @@ void json_body::require(std::initializer_list<std::string_view> fields) {
 std::optional<body_fault> json_body::finish() {
     for (const auto& member : object_) {
         if (std::ranges::find(asked_, std::string_view(member.key())) != asked_.end()) continue;
-        blame(member.key(), fmt::format("there is no field {}", shown(member.key())));
+        blame(beginning_of(member.key()), fmt::format("there is no field {}", shown(member.key())));
     }
     return fault_;
 }

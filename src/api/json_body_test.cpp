@@ -123,6 +123,28 @@ TEST(JsonBody, DoesNotShowALongKeyBack) {
     const std::string key(1000, 'k');
     EXPECT_EQ(fault_of(R"({"title":"a","price":1,")" + key + "\":1}"),
               "there is no field with a long name");
+    const auto field_of = [](const std::string& text) {
+        return json_body("{\"" + text + "\":1}").finish()->field;
+    };
+    EXPECT_EQ(field_of(key), std::string(64, 'k'));
+    EXPECT_EQ(field_of(std::string(64, 'k')), std::string(64, 'k'));
+    EXPECT_EQ(field_of(std::string(63, 'k') + "雪雪"), std::string(63, 'k')) << "whole characters";
+}
+
+TEST(JsonBody, ShowsStrangersNothingHidden) {
+    const auto fault = [](const std::string& text, text_rule rule) {
+        json_body body("{\"it\":\"" + text + "\"}");
+        body.text("it", rule);
+        const auto found = body.finish();
+        return found ? found->detail : "";
+    };
+    constexpr text_rule name{.min = 1, .max = 99, .name = true};
+    EXPECT_EQ(fault("壶 1.7 L", name), "");
+    EXPECT_EQ(fault("a\\u202eb", name), "it must not have hidden characters");
+    EXPECT_EQ(fault("a\\u202eb", {.min = 1, .max = 99}), "");
+    constexpr text_rule picture{.min = 1, .max = 99, .picture = true};
+    EXPECT_EQ(fault("/a.jpg", picture), "");
+    EXPECT_TRUE(fault("javascript:alert(1)", picture).starts_with("it must be addresses"));
 }
 
 TEST(JsonBody, BecomesAProblemThatNamesTheField) {

@@ -123,12 +123,12 @@ std::string breach_of_contract(std::string_view method, std::string_view path, c
     if (!listed) return "status " + status + " is not described";
     const json::object& response = resolved(listed->as_object());
     const json::value* content = response.if_contains("content");
-    if (!content) return r.body.empty() ? "" : "a body where none is described";
+    if (!content) return r.content_bytes() == 0 ? "" : "a body where none is described";
     const std::string kind = r.content_type.substr(0, r.content_type.find(';'));
     const json::value* described = content->as_object().if_contains(kind);
     if (!described) return "content type " + kind + " is not described";
     if (kind == "text/plain") return "";
-    return schema_fault(json::parse(r.body), described->at("schema").as_object());
+    return schema_fault(json::parse(content_of(r)), described->at("schema").as_object());
 }
 
 }  // namespace floodgate::api

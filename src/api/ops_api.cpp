@@ -1,7 +1,5 @@
 #include "api/ops_api.hpp"
 
-#include <boost/json/array.hpp>
-
 #include <fmt/format.h>
 
 #include "api/fnv.hpp"
@@ -11,30 +9,18 @@ namespace floodgate::api {
 
 reply healthz() { return {.body = R"({"status":"live"})"}; }
 
-reply readyz(services& with, const call&) {
-    const boost::json::array durability(with.durability.begin(), with.durability.end());
-    const readiness now = with.readiness ? with.readiness() : readiness{};
-    const boost::json::array warnings(now.warnings.begin(), now.warnings.end());
-    if (now.why_not.empty())
-        return json_reply(
-            200, {{"status", "ready"}, {"warnings", warnings}, {"durability", durability}});
-    return json_reply(503, {{"status", "not_ready"},
-                            {"reason", now.why_not},
-                            {"warnings", warnings},
-                            {"durability", durability}});
-}
-
 reply metrics(services& with, const call&) {
-    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = with.metrics_text ? with.metrics_text() : std::string()};
+    with.operators.make_metrics();
+    return with.operators.metrics();
 }
 
-reply openapi(services&, const call& c) {
+reply openapi(std::string_view if_none_match) {
     static const std::string etag = fmt::format("\"{:016x}\"", fnv1a(openapi_json()));
+    static const auto text = std::make_shared<const std::string>(openapi_json());
     const std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
-    if (c.if_none_match.find(etag) != std::string::npos || c.if_none_match == "*")
+    if (if_none_match.find(etag) != std::string_view::npos || if_none_match == "*")
         return {.status = 304, .headers = headers};
-    return {.body = std::string(openapi_json()), .headers = headers};
+    return {.shared = all_of(text), .headers = headers};
 }
 
 }  // namespace floodgate::api

@@ -16,10 +16,11 @@ namespace {
 using shop::to_json;
 
 shop::product_change read_product(json_body& body) {
-    constexpr text_rule title{.min = 1, .max = sale::title_bytes_max};
+    constexpr text_rule title{.min = 1, .max = sale::title_bytes_max, .name = true};
     constexpr text_rule description{.max = sale::description_bytes_max, .lines = true};
-    constexpr list_rule pictures{.count_max = sale::pictures_max,
-                                 .each = {.min = 1, .max = sale::picture_bytes_max}};
+    constexpr list_rule pictures{
+        .count_max = sale::pictures_max,
+        .each = {.min = 1, .max = sale::picture_bytes_max, .picture = true}};
     shop::product_change p{.title = body.optional_text("title", title),
                            .description = body.optional_text("description", description),
                            .pictures = body.optional_texts("pictures", pictures),

@@ -15,6 +15,16 @@ std::string retry_after(std::int64_t ms) {
 
 }  // namespace
 
+shared_text all_of(std::shared_ptr<const std::string> whole) {
+    const std::string_view part = *whole;
+    return {std::move(whole), part};
+}
+
+std::string content_of(const reply& r) {
+    std::string out = r.body;
+    return out.append(r.shared.part).append(r.tail);
+}
+
 reply json_reply(int status, const boost::json::value& body) {
     return {.status = status, .body = boost::json::serialize(body)};
 }

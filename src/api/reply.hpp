@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +16,26 @@
 
 namespace floodgate::api {
 
+// A part of a text that never changes and that many answers share: nothing is copied for a reader,
+// however slowly it reads.
+struct shared_text {
+    std::shared_ptr<const std::string> whole{};
+    std::string_view part{};  // of *whole
+};
+shared_text all_of(std::shared_ptr<const std::string> whole);
+
+// Its content is body, shared.part and tail, one after the other. Most answers have a body only.
 struct reply {
     int status = 200;
     std::string content_type = "application/json";
     std::string body{};
+    shared_text shared{};
+    std::string tail{};
     std::string headers{};  // further lines, each ending in \r\n
+
+    std::size_t content_bytes() const { return body.size() + shared.part.size() + tail.size(); }
 };
+std::string content_of(const reply& r);  // as one text, for tests and for what is small
 
 reply json_reply(int status, const boost::json::value& body);
 

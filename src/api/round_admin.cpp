@@ -16,7 +16,7 @@ namespace {
 using shop::to_json;
 
 shop::round_change read_round(json_body& body) {
-    constexpr text_rule title{.min = 1, .max = sale::title_bytes_max};
+    constexpr text_rule title{.min = 1, .max = sale::title_bytes_max, .name = true};
     return {.title = body.optional_text("title", title),
             .starts_at = body.optional_time("starts_at"),
             .ends_at = body.optional_time("ends_at")};

@@ -23,10 +23,10 @@ constexpr route table[] = {
     {post, "/api/v1/sales/{id}/orders", access::buyer, nullptr, pool::general, on_loop::purchase},
 
     {get,  "/healthz", access::open, nullptr, pool::general, on_loop::healthz},
-    {get,  "/readyz",  access::open, readyz},
-    {get,  "/metrics", access::open, metrics},
+    {get,  "/readyz",  access::open, nullptr, pool::general, on_loop::readyz},
+    {get,  "/metrics", access::open, metrics, pool::admin,   on_loop::metrics},
 
-    {get,  "/api/v1/openapi.json",      access::open, openapi},
+    {get,  "/api/v1/openapi.json",      access::open, nullptr, pool::general, on_loop::openapi},
     {get,  "/api/v1/time",              access::open, nullptr, pool::general, on_loop::time},
     {get,  "/api/v1/rounds",            access::open, nullptr, pool::general, on_loop::rounds},
     {get,  "/api/v1/sales/{id}",        access::open, nullptr, pool::general, on_loop::sale},
@@ -128,10 +128,10 @@ route_match match(verb v, std::string_view path) {
     return {};
 }
 
-std::string allowed_verbs(std::string_view path) {
+std::string allowed_verbs(std::string_view path, door at) {
     std::string out;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!fit(patterns[i], path)) continue;
+        if (!is_shown(table[i], at) || !fit(patterns[i], path)) continue;
         if (!out.empty()) out += ", ";
         out += to_text(table[i].verb);
     }

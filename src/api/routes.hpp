@@ -23,9 +23,21 @@ enum class pool : std::uint8_t { general = 1, password, admin };
 inline constexpr std::uint8_t pools = 3;
 
 // What the event loop answers itself, because it never waits. `order` is answered there when the
-// order changed lately or the client wants to wait for a change, otherwise by its handler; the
-// others have no handler.
-enum class on_loop : std::uint8_t { no = 1, healthz, time, rounds, sale, purchase, order, socket };
+// order changed lately or the client wants to wait for a change, otherwise by its handler;
+// `metrics` as long as the page is new enough; the others have no handler.
+enum class on_loop : std::uint8_t {
+    no = 1,
+    healthz,
+    readyz,
+    metrics,
+    openapi,
+    time,
+    rounds,
+    sale,
+    purchase,
+    order,
+    socket
+};
 
 struct route {
     api::verb verb;
@@ -36,6 +48,10 @@ struct route {
     on_loop here = on_loop::no;
 
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
+    // For those who run the shop: on an address of their own, if there is one.
+    bool is_for_operators() const {
+        return needs == access::admin || here == on_loop::readyz || here == on_loop::metrics;
+    }
 };
 
 std::span<const route> routes();
@@ -53,9 +69,15 @@ struct route_match {
 // known. Does not allocate: every request is looked up here.
 route_match match(verb v, std::string_view path);
 
+// Which calls a listener answers.
+enum class door : std::uint8_t { everything = 1, no_operators };
+inline bool is_shown(const route& r, door at) {
+    return at == door::everything || !r.is_for_operators();
+}
+
 // The verbs that the path knows, for the Allow header of a 405: "GET, POST". Empty: it is not
-// known.
-std::string allowed_verbs(std::string_view path);
+// known, or not shown at this door.
+std::string allowed_verbs(std::string_view path, door at = door::everything);
 
 const char* to_text(verb v);  // "GET"
 

@@ -76,13 +76,31 @@ TEST(Routes, AreEachThereOnceAndAnsweredInOnePlace) {
     for (const route& r : routes()) {
         const std::string name = std::string(to_text(r.verb)) + " " + std::string(r.path);
         EXPECT_TRUE(seen.insert(name).second) << name;
-        if (r.here != on_loop::order) {
+        if (r.here != on_loop::order && r.here != on_loop::metrics) {
             EXPECT_EQ(r.work == nullptr, r.here != on_loop::no) << name;
         }
         const bool for_admins = r.path.starts_with("/api/v1/admin/");
         EXPECT_EQ(r.needs == access::admin, for_admins) << name;
-        EXPECT_EQ(r.where == pool::admin, for_admins) << name;
+        EXPECT_EQ(r.where == pool::admin, for_admins || r.path == "/metrics") << name;
+        const bool for_operators = for_admins || r.path == "/metrics" || r.path == "/readyz";
+        EXPECT_EQ(r.is_for_operators(), for_operators) << name;
     }
+}
+
+TEST(Routes, ThatStrangersMayCallNeverWaitInTheBuyersPool) {
+    for (const route& r : routes()) {
+        if (r.needs != access::open) continue;
+        EXPECT_TRUE(r.here != on_loop::no || r.where != pool::general) << r.path;
+    }
+}
+
+TEST(Routes, HideWhatIsForOperatorsAtTheBuyersDoor) {
+    EXPECT_EQ(allowed_verbs("/api/v1/admin/products", door::no_operators), "");
+    EXPECT_EQ(allowed_verbs("/metrics", door::no_operators), "");
+    EXPECT_EQ(allowed_verbs("/readyz", door::no_operators), "");
+    EXPECT_EQ(allowed_verbs("/healthz", door::no_operators), "GET");
+    EXPECT_EQ(allowed_verbs("/api/v1/sales/1/orders", door::no_operators), "POST");
+    EXPECT_EQ(allowed_verbs("/metrics", door::everything), "GET");
 }
 
 TEST(Routes, HashPasswordsOnAPoolOfTheirOwn) {

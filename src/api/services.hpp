@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alarm/board.hpp"
+#include "api/operator_pages.hpp"
 #include "api/reply.hpp"
 #include "api/showcase.hpp"
 #include "base/clock.hpp"
@@ -41,12 +42,6 @@ struct clerks_help {
         repair;
 };
 
-// For /readyz.
-struct readiness {
-    std::string why_not;                  // purchases are not accepted; empty: they are
-    std::vector<std::string> warnings{};  // what a person should look at, one line each
-};
-
 struct services {
     floodgate::clock& clock;
     gate::turnstile& turnstile;
@@ -69,10 +64,7 @@ struct services {
     alarm::board& alarms;
     clerks_help clerk;
     shop::node& node;
-    // For /readyz and /metrics.
-    std::function<api::readiness()> readiness;
-    std::vector<std::string> durability;        // what holds, one line each
-    std::function<std::string()> metrics_text;  // Prometheus text format
+    operator_pages& operators;  // for /readyz and /metrics
 };
 
 // Runs on the blocking pool, may block.

@@ -1,12 +1,12 @@
 #include "api/showcase.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -22,7 +22,7 @@ using shop::to_json;
 
 page finished(std::string body) {
     std::string etag = fmt::format("\"{:016x}\"", fnv1a(body));
-    return {std::move(body), std::move(etag)};
+    return {std::make_shared<const std::string>(std::move(body)), std::move(etag)};
 }
 
 // {"a":1,"b":2 without its last brace, to be continued.
@@ -32,9 +32,18 @@ std::string open_end(const json::object& o) {
     return text;
 }
 
-std::string head_of(const sale::sale& s, const sale::product& p, const sale::round& r) {
+// The product in a list of many: what does not fit there is on the sale's own page.
+json::object in_short(const sale::product& p) {
+    const auto first = p.pictures.begin() + (p.pictures.empty() ? 0 : 1);
+    return {{"id", p.id.value},
+            {"title", p.title},
+            {"pictures", json::array(p.pictures.begin(), first)},
+            {"list_price_fen", p.list_price.value}};
+}
+
+std::string head_of(const sale::sale& s, json::object product, const sale::round& r) {
     return open_end({{"id", s.id.value},
-                     {"product", to_json(p)},
+                     {"product", std::move(product)},
                      {"round", {{"id", r.id.value}, {"title", r.title}}},
                      {"price_fen", s.price.value},
                      {"price_points", s.price_points.value},
@@ -52,13 +61,17 @@ std::string tail_of(const sale::sale& s) {
     return text;
 }
 
+std::string shown_free(std::optional<std::int64_t> free) {
+    return free ? std::to_string(*free) : "null";
+}
+
 }  // namespace
 
 showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
                    const floodgate::clock* clock, shop::sale_memory memory)
     : book_(book), turnstile_(turnstile), clock_(clock), memory_(memory) {
     auto empty = std::make_shared<pages>();
-    empty->rounds = rounds_page(*empty);
+    empty->rounds = std::make_shared<rounds_list>();
     publish(std::move(empty));
 }
 
@@ -77,7 +90,7 @@ result<void> showcase::reload() {
     look_at_gate();
     for (std::size_t i = 0; i < display_.sales.size(); ++i)
         built->sales[display_.sales[i].id.value] = sale_page(i);
-    built->rounds = rounds_page(*built);
+    built->rounds = list_rounds();
     publish(std::move(built));
     return {};
 }
@@ -86,22 +99,17 @@ void showcase::refresh() {
     const std::unique_lock building(building_, std::try_to_lock);
     if (!building) return;
     const std::vector<std::size_t> moved = look_at_gate();
-    if (moved.empty()) return;
+    const bool round_ended = clock_ != nullptr && clock_->now() >= list_good_until_;
+    if (moved.empty() && !round_ended) return;
     auto built = std::make_shared<pages>(*read());
     for (const std::size_t i : moved) built->sales[display_.sales[i].id.value] = sale_page(i);
-    built->rounds = rounds_page(*built);
+    built->rounds = list_rounds();
     publish(std::move(built));
 }
 
 showcase::window_display showcase::arrange(const std::vector<sale::product>& products,
                                            std::vector<sale::round> rounds,
                                            const std::vector<sale::sale>& sales) const {
-    std::set<sale::round_id> over;  // rounds with a sale that is
-    for (const sale::sale& s : sales)
-        if (is_over(s)) over.insert(s.round);
-    for (const sale::sale& s : sales)
-        if (!is_over(s)) over.erase(s.round);
-    std::erase_if(rounds, [&](const sale::round& r) { return over.contains(r.id); });
     std::ranges::sort(rounds, {}, [](const auto& r) { return std::tuple(r.starts_at, r.id); });
     std::map<sale::product_id, const sale::product*> product_by_id;
     for (const auto& p : products) product_by_id[p.id] = &p;
@@ -109,7 +117,9 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
     window_display out;
     for (std::size_t i = 0; i < rounds.size(); ++i) {
         place_of_round[rounds[i].id] = i;
-        out.rounds.push_back({open_end(to_json(rounds[i])) + ",\"sales\":[", {}});
+        const sale::round& r = rounds[i];
+        out.rounds.push_back(
+            {r.id, r.starts_at, r.ends_at, open_end(to_json(r)) + ",\"sales\":[", {}});
     }
     for (const auto& s : sales) {
         const auto product = product_by_id.find(s.product);
@@ -118,9 +128,12 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
         if (product == product_by_id.end() || place == place_of_round.end()) continue;
         if (s.state == sale::sale_state::draft || is_over(s)) continue;
         out.rounds[place->second].sales.push_back(out.sales.size());
+        const sale::product& p = *product->second;
+        const sale::round& r = rounds[place->second];
         out.sales.push_back(
-            {s.id, head_of(s, *product->second, rounds[place->second]), tail_of(s), {}});
+            {s.id, head_of(s, to_json(p), r), head_of(s, in_short(p), r), tail_of(s), {}});
     }
+    std::erase_if(out.rounds, [&](const shown_round& r) { return r.sales.empty() && ended(r); });
     return out;
 }
 
@@ -142,21 +155,24 @@ std::vector<std::size_t> showcase::look_at_gate() {
 
 page showcase::sale_page(std::size_t place) const {
     const shown_sale& s = display_.sales[place];
-    return finished(s.head + (s.free ? std::to_string(*s.free) : "null") + s.tail);
+    return finished(s.head + shown_free(s.free) + s.tail);
 }
 
-page showcase::rounds_page(const pages& built) const {
-    std::string body = "{\"rounds\":[";
+// Also notes until when the list is true.
+std::shared_ptr<const rounds_list> showcase::list_rounds() {
+    list_good_until_ = instant::max();
+    std::vector<listed_round> listed;
     for (const shown_round& r : display_.rounds) {
-        if (&r != &display_.rounds.front()) body += ',';
-        body += r.head;
+        if (ended(r)) continue;
+        list_good_until_ = std::min(list_good_until_, r.ends_at);
+        listed.push_back({to_ms(r.starts_at), r.id.value, r.head, {}});
         for (const std::size_t place : r.sales) {
-            if (place != r.sales.front()) body += ',';
-            body += built.sales.at(display_.sales[place].id.value).body;
+            const shown_sale& s = display_.sales[place];
+            listed.back().sales.push_back(
+                {s.id.value, s.listed_head + shown_free(s.free) + s.tail});
         }
-        body += "]}";
     }
-    return finished(body + "]}");
+    return std::make_shared<const rounds_list>(listed);
 }
 
 void showcase::publish(std::shared_ptr<const pages> built) {

@@ -3,6 +3,10 @@
 // Reading is a version check and a pointer; nothing here waits for the database. The bodies are
 // rebuilt when the catalogue changes, and every refresh interval for the sales whose free units
 // moved, so `free` may be that old. The gate alone decides who gets a unit.
+//
+// Readers share the bodies: none is copied for a reader. A sale has a page of its own with the
+// whole product. The list shows rounds that are open or to come, in pages of bounded size: their
+// sales come without the product's description and with its first picture only.
 
 #pragma once
 
@@ -15,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "api/rounds_list.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "gate/turnstile.hpp"
@@ -24,26 +29,28 @@
 namespace floodgate::api {
 
 struct page {
-    std::string body;
+    std::shared_ptr<const std::string> body;
     std::string etag;  // with its quotes
 };
 
 // Never changes once built.
 struct pages {
-    page rounds;
+    std::shared_ptr<const rounds_list> rounds;
     boost::unordered_flat_map<std::int64_t, page> sales;  // published, paused and ended ones
 };
 
 class showcase {
 public:
-    // With a clock, sales that are over by `memory` are left out, and rounds that have none left.
+    // With a clock, sales that are over by `memory` are left out, and in the list all rounds that
+    // have ended.
     showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
              const floodgate::clock* clock = nullptr, shop::sale_memory memory = {});
 
     // Reads the catalogue again and builds everything. Blocks on the database.
     result<void> reload();
-    // Rebuilds the pages of the sales whose free units moved since. Needs no database and never
-    // waits for one: during a reload it does nothing. Cheap when nothing moved.
+    // Rebuilds the pages of the sales whose free units moved since, and takes rounds that have
+    // ended off the list. Needs no database and never waits for one: during a reload it does
+    // nothing. Cheap when nothing moved.
     void refresh();
 
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -53,10 +60,13 @@ private:
     // A sale's page with a hole where its free units go: filling it is all a refresh has to do.
     struct shown_sale {
         sale::sale_id id;
-        std::string head, tail;
+        std::string head, listed_head;  // with the whole product, and with the product in short
+        std::string tail;
         std::optional<std::int64_t> free;  // as shown; nothing: the gate does not know the sale
     };
     struct shown_round {
+        sale::round_id id;
+        instant starts_at, ends_at;
         std::string head;
         std::vector<std::size_t> sales;  // places in sales_
     };
@@ -71,7 +81,10 @@ private:
     bool is_over(const sale::sale& s) const {
         return clock_ != nullptr && memory_.is_over(s, clock_->now());
     }
-    page rounds_page(const pages& built) const;
+    bool ended(const shown_round& r) const {
+        return clock_ != nullptr && r.ends_at <= clock_->now();
+    }
+    std::shared_ptr<const rounds_list> list_rounds();
     page sale_page(std::size_t place) const;
     std::vector<std::size_t> look_at_gate();
     void publish(std::shared_ptr<const pages> built);
@@ -82,7 +95,8 @@ private:
     const shop::sale_memory memory_;
     std::mutex building_;  // one reload or refresh at a time; guards display_
     window_display display_;
-    mutable std::mutex mutex_;  // held for a moment only; guards pages_
+    instant list_good_until_ = instant::max();  // the first end of a round in it; as display_
+    mutable std::mutex mutex_;                  // held for a moment only; guards pages_
     std::shared_ptr<const pages> pages_;
     std::atomic<std::uint64_t> version_{0};
 };

@@ -14,27 +14,70 @@ namespace json = boost::json;
 
 class ShowcaseTest : public HandlerTest {
 protected:
-    json::value rounds() { return json::parse(showcase_.read()->rounds.body); }
-    json::value sale(std::int64_t id) { return json::parse(showcase_.read()->sales.at(id).body); }
+    static std::string list(const showcase& of) { return content_of(of.read()->rounds->page({})); }
+    json::value rounds() { return json::parse(list(showcase_)); }
+    json::value sale(std::int64_t id) { return json::parse(*showcase_.read()->sales.at(id).body); }
 };
 
 TEST_F(ShowcaseTest, ShowsAnEmptyListBeforeTheFirstReload) {
-    EXPECT_EQ(showcase_.read()->rounds.body, R"({"rounds":[]})");
+    EXPECT_EQ(list(showcase_), R"({"rounds":[]})");
     EXPECT_NE(showcase_.version(), 0U);
 }
 
 TEST_F(ShowcaseTest, ShowsASaleAsDescribed) {
     const std::int64_t id = published_sale(5);
     EXPECT_EQ(breach_of_contract("GET", "/api/v1/sales/{id}",
-                                 {.body = showcase_.read()->sales.at(id).body}),
+                                 {.body = *showcase_.read()->sales.at(id).body}),
               "");
-    EXPECT_EQ(breach_of_contract("GET", "/api/v1/rounds", {.body = showcase_.read()->rounds.body}),
-              "");
+    EXPECT_EQ(breach_of_contract("GET", "/api/v1/rounds", {.body = list(showcase_)}), "");
     const json::value s = sale(id);
     EXPECT_EQ(s.at("free").as_int64(), 5);
     EXPECT_EQ(s.at("product").at("title").as_string(), "Kettle");
     EXPECT_EQ(s.at("round").at("title").as_string(), "Noon");
-    EXPECT_EQ(rounds().at("rounds").at(0).at("sales").at(0), s);
+}
+
+TEST_F(ShowcaseTest, ShowsTheProductInShortInTheListAndWholeOnItsPage) {
+    const std::int64_t id = published_sale(5);
+    put("/admin/products/1", R"({"description":"1.7 l","pictures":["/a.jpg","/b.jpg"]})");
+    json::value whole = sale(id);
+    EXPECT_EQ(whole.at("product").at("pictures").as_array().size(), 2U);
+    whole.at("product").as_object().erase("description");
+    whole.at("product").at("pictures").as_array().resize(1);
+    EXPECT_EQ(rounds().at("rounds").at(0).at("sales").at(0), whole);
+}
+
+TEST_F(ShowcaseTest, KeepsTheSizeOfAPageInBoundsWhateverAdminsWrite) {
+    const std::int64_t id = published_sale(5);
+    put("/admin/products/1", R"({"description":")" + std::string(20'000, 'x') + "\"}");
+    for (int i = 0; i < 120; ++i) {
+        ASSERT_EQ(
+            post("/admin/sales", R"({"product_id":1,"round_id":1,"price_fen":1,"stock":1})").status,
+            201);
+    }
+    for (std::int64_t s = id; s < id + 121; ++s)
+        ASSERT_TRUE(book_.catalogue().set_sale_state({s}, sale::sale_state::published).has_value());
+    ASSERT_TRUE(showcase_.reload().has_value());
+    const reply page = showcase_.read()->rounds->page({.entries = 100});
+    EXPECT_LT(page.content_bytes(), 60'000U);
+    const json::value shown = json::parse(content_of(page));
+    EXPECT_EQ(shown.at("rounds").at(0).at("sales").as_array().size(), 100U);
+    EXPECT_EQ(breach_of_contract("GET", "/api/v1/rounds", {.body = content_of(page)}), "");
+}
+
+TEST_F(ShowcaseTest, TakesARoundOffTheListWhenItEnds) {
+    const std::int64_t id = published_sale(5);
+    showcase aging(book_.catalogue(), turnstile_, &clock_);
+    ASSERT_TRUE(aging.reload().has_value());
+    aging.refresh();
+    EXPECT_NE(list(aging), R"({"rounds":[]})");
+    const auto version = aging.version();
+    clock_.advance(std::chrono::hours(2));
+    aging.refresh();
+    EXPECT_GT(aging.version(), version);
+    EXPECT_EQ(list(aging), R"({"rounds":[]})");
+    EXPECT_TRUE(aging.read()->sales.contains(id)) << "its own page is still there";
+    aging.refresh();
+    EXPECT_EQ(aging.version(), version + 1) << "once";
 }
 
 TEST_F(ShowcaseTest, LeavesDraftsOut) {
@@ -52,7 +95,7 @@ TEST_F(ShowcaseTest, LeavesOutWhatHasBeenOverForLong) {
     clock_.advance(std::chrono::minutes(16));
     ASSERT_TRUE(aging.reload().has_value());
     EXPECT_FALSE(aging.read()->sales.contains(id));
-    EXPECT_EQ(aging.read()->rounds.body, R"({"rounds":[]})") << "nor is an empty round shown";
+    EXPECT_EQ(list(aging), R"({"rounds":[]})") << "nor is an empty round shown";
 }
 
 TEST_F(ShowcaseTest, PutsRoundsInOrderOfOpening) {
@@ -85,7 +128,8 @@ TEST_F(ShowcaseTest, RefreshesOnlyWhatMoved) {
     EXPECT_EQ(sale(first).at("free").as_int64(), 4);
     EXPECT_NE(showcase_.read()->sales.at(first).etag, before->sales.at(first).etag);
     EXPECT_EQ(showcase_.read()->sales.at(second).etag, before->sales.at(second).etag);
-    EXPECT_NE(showcase_.read()->rounds.etag, before->rounds.etag);
+    EXPECT_NE(showcase_.read()->rounds->etag({}), before->rounds->etag({}));
+    EXPECT_EQ(showcase_.read()->sales.at(second).body, before->sales.at(second).body) << "shared";
 }
 
 TEST_F(ShowcaseTest, GivesTheSameTagToTheSameBody) {
@@ -93,7 +137,7 @@ TEST_F(ShowcaseTest, GivesTheSameTagToTheSameBody) {
     const auto before = showcase_.read();
     ASSERT_TRUE(showcase_.reload().has_value());
     EXPECT_NE(showcase_.read(), before);
-    EXPECT_EQ(showcase_.read()->rounds.etag, before->rounds.etag);
+    EXPECT_EQ(showcase_.read()->rounds->etag({}), before->rounds->etag({}));
     EXPECT_EQ(before->sales.at(id).etag.size(), 18U);
     EXPECT_EQ(before->sales.at(id).etag.front(), '"');
 }

@@ -27,6 +27,7 @@ constexpr milliseconds believed_for{1000};  // what was heard of an order, in a 
 void read_edge(config_file& file, settings& s) {
     http::server_options& o = s.server;
     file.read("edge.listen", o.listen);
+    file.read("edge.operator_listen", o.operator_listen);
     file.read("edge.loops", o.loops, {0, 256});
     file.read("edge.pool_threads", o.pools.general_threads, {1, 256});
     file.read("edge.password_threads", o.pools.password_threads, {1, 64});
@@ -57,6 +58,7 @@ void read_results(config_file& file, settings& s) {
     file.read("ws.unsent_messages_max", o.sockets.unsent_messages_max, {1, 100'000});
     file.read("ws.unsent_bytes_max", o.sockets.unsent_bytes_max, {16'384, 1 << 30});
     file.read("ws.allowed_origins", o.sockets.allowed_origins);
+    file.read("metrics.kept_ms", s.metrics_kept, {0, 60'000});
 }
 
 // "rate" is tries per minute: fractions of a second are hard to think in.

@@ -50,6 +50,7 @@ struct settings {
     http::server_options server;
     shop::recent_options recent;
     push::mailroom_options mailroom;
+    milliseconds metrics_kept{1000};  // a page is shown so long before another is made
     jobs::timed_job_options timed_jobs;
     shop::sale_memory memory;
     bool pay_test = false;  // the method `test`, which takes no money

@@ -50,6 +50,8 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     EXPECT_EQ(explained.timed_jobs.rounds.lead, usual.timed_jobs.rounds.lead);
     EXPECT_EQ(explained.cluster.partitions, usual.cluster.partitions);
     EXPECT_EQ(explained.login_lifetime, usual.login_lifetime);
+    EXPECT_EQ(explained.server.operator_listen, usual.server.operator_listen);
+    EXPECT_EQ(explained.metrics_kept, usual.metrics_kept);
     EXPECT_EQ(explained.purchase_by_user.burst, usual.purchase_by_user.burst);
 }
 

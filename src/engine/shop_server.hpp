@@ -33,6 +33,7 @@ public:
     void run();
 
     std::string address() const { return front_.address(); }
+    std::string operator_address() const { return front_.operator_address(); }
 
 private:
     jobs::timed_jobs::world for_jobs();

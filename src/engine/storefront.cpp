@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
+constexpr milliseconds look_every{100};
 
 }  // namespace
 
@@ -31,7 +32,8 @@ storefront::storefront(const settings& s, const world& w)
       proxies_(s.trusted_proxies),
       desk_(w.book, w.gate, w.node, w.clock),
       orders_({recent, w.gate, w.book.orders()}),
-      ledger_health_(w.book.orders()) {
+      ledger_health_(w.book.orders()),
+      look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
 }
 
@@ -91,6 +93,10 @@ void storefront::open(opening o) {
     const shop::settlement& settlement = opening_->timed_jobs.after();
     checkout_.emplace(
         shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
+    operators_.emplace(api::operator_pages::sources{.readiness = [this] { return readiness(); },
+                                                    .durability = opening_->durability,
+                                                    .metrics = [this] { return metrics(); }},
+                       with_.metrics_kept);
     services_.emplace(api::services{.clock = world_.clock,
                                     .turnstile = world_.gate,
                                     .ledger = world_.book,
@@ -112,17 +118,18 @@ void storefront::open(opening o) {
                                     .alarms = opening_->timed_jobs.alarms(),
                                     .clerk = help(opening_->timed_jobs),
                                     .node = world_.node,
-                                    .readiness = [this] { return readiness(); },
-                                    .durability = opening_->durability,
-                                    .metrics_text = [this] { return metrics(); }});
+                                    .operators = *operators_});
     or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 
 void storefront::serve() {
+    operators_->make_metrics();  // nobody is shown an empty page
     server_->start();
     ready_ = true;
-    log::info("engine.started", "address", server_->address(), "durability",
+    look_.start();
+    log::info("engine.started", "address", server_->address(), "operators",
+              server_->operator_address(), "durability",
               fmt::format("{}", fmt::join(opening_->durability, "; ")));
     sigset_t signals;
     sigemptyset(&signals);
@@ -138,7 +145,9 @@ void storefront::serve() {
     }
     log::info("engine.stopping");
     ready_ = false;
+    operators_->look(world_.clock.now());
     server_->stop();
+    look_.stop();
 }
 
 }  // namespace floodgate::engine

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "api/services.hpp"
+#include "base/periodic_task.hpp"
 #include "engine/local_shop.hpp"
 #include "engine/metrics_page.hpp"
 #include "engine/settings.hpp"
@@ -48,9 +49,13 @@ public:
     void serve();
 
     // The doors are gone: nothing calls the clerks any more.
-    void close() { server_.reset(); }
+    void close() {
+        look_.stop();
+        server_.reset();
+    }
 
     std::string address() const { return server_->address(); }
+    std::string operator_address() const { return server_->operator_address(); }
     shop::catalogue_desk& desk() { return desk_; }
 
     guard::sessions sessions;
@@ -75,6 +80,8 @@ private:
     shop::order_lookup orders_;
     shop::ledger_health ledger_health_;
     std::optional<shop::checkout> checkout_;
+    std::optional<api::operator_pages> operators_;
+    periodic_task look_;  // whether we sell, for operators_
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

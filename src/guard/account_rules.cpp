@@ -1,25 +1,11 @@
 #include "guard/account_rules.hpp"
 
-#include <boost/locale/utf.hpp>
-
 #include <algorithm>
 
+#include "sale/shown_text.hpp"
 #include "sale/user.hpp"
 
 namespace floodgate::guard {
-namespace {
-
-namespace utf = boost::locale::utf;
-
-// C0, DEL, C1, line and paragraph separators, and the marks that turn the writing direction: with
-// those a name could rewrite the line of an admin's table or of a log it stands in.
-bool is_control(utf::code_point c) {
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
-}  // namespace
-
 const char* to_text(account_fault fault) {
     switch (fault) {
     case account_fault::phone_characters: return "phone_characters";
@@ -31,6 +17,7 @@ const char* to_text(account_fault fault) {
     case account_fault::nickname_too_long: return "nickname_too_long";
     case account_fault::nickname_not_utf8: return "nickname_not_utf8";
     case account_fault::nickname_control: return "nickname_control";
+    case account_fault::nickname_reserved: return "nickname_reserved";
     }
     return "unknown";
 }
@@ -53,13 +40,12 @@ std::optional<account_fault> fault_in_password(std::string_view password) {
 std::optional<account_fault> fault_in_nickname(std::string_view nickname) {
     if (nickname.empty()) return account_fault::nickname_empty;
     if (nickname.size() > sale::nickname_bytes_max) return account_fault::nickname_too_long;
-    bool control = false;
-    for (auto at = nickname.begin(); at != nickname.end();) {
-        const utf::code_point c = utf::utf_traits<char>::decode(at, nickname.end());
-        if (c == utf::illegal || c == utf::incomplete) return account_fault::nickname_not_utf8;
-        control = control || is_control(c);
+    switch (sale::fault_in_name(nickname)) {
+    case sale::text_fault::not_utf8: return account_fault::nickname_not_utf8;
+    case sale::text_fault::hidden: return account_fault::nickname_control;
+    case sale::text_fault::none: break;
     }
-    if (control) return account_fault::nickname_control;
+    if (sale::is_reserved_nickname(nickname)) return account_fault::nickname_reserved;
     return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ enum class account_fault : std::uint8_t {
     nickname_empty,
     nickname_too_long,
     nickname_not_utf8,
-    nickname_control,  // control characters, line breaks, or marks that turn the writing direction
+    nickname_control,   // something hidden, or that moves the cursor: sale/shown_text.hpp
+    nickname_reserved,  // reads like the shop's own staff
 };
 
 // "phone_too_short" ...: the word in JSON and metrics.

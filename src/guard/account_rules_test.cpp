@@ -54,12 +54,17 @@ TEST(Nickname, IsValidUtf8) {
 
 TEST(Nickname, HasNothingThatMovesTheCursor) {
     for (const auto& bad : {"a\nb"s, "a\0b"s, "\x7f"s, "\xc2\x85"s, "\xe2\x80\xa8"s,
-                            "\xe2\x80\xae"s, "\xe2\x81\xa6"s, "\t"s, "\x1b[31m"s})
+                            "\xe2\x80\xae"s, "\xe2\x81\xa6"s, "\t"s, "\x1b[31m"s, "a\u200bb"s})
         EXPECT_EQ(fault_in_nickname(bad), nickname_control) << bad;
 }
 
+TEST(Nickname, IsNotTheNameOfTheShopsStaff) {
+    EXPECT_EQ(fault_in_nickname("Operator"), nickname_reserved);
+    EXPECT_EQ(fault_in_nickname("官方客服"), nickname_reserved);
+}
+
 TEST(AccountFault, EveryOneHasAWord) {
-    for (int i = 1; i <= 9; ++i) EXPECT_STRNE(to_text(account_fault(i)), "unknown") << i;
+    for (int i = 1; i <= 10; ++i) EXPECT_STRNE(to_text(account_fault(i)), "unknown") << i;
 }
 
 }  // namespace

@@ -7,9 +7,15 @@ namespace floodgate::http {
 void answers::send(connection& to, const api::reply& r) {
     count(r.status);
     bytes_.clear();
-    write_reply(bytes_, r,
-                {.date = date_.at(now_), .keep_alive = to.keep_alive(), .head_only = to.head_only});
-    to.answer(bytes_);
+    const framing f{
+        .date = date_.at(now_), .keep_alive = to.keep_alive(), .head_only = to.head_only};
+    if (has_shared_part(r, f)) {
+        write_start(bytes_, r, f);
+        to.answer({bytes_, r.shared, r.tail});
+    } else {
+        write_reply(bytes_, r, f);
+        to.answer(bytes_);
+    }
 }
 
 void answers::send(connection& to, api::problem p, boost::json::object extra) {

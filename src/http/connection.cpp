@@ -89,6 +89,13 @@ void connection::answer(std::string_view bytes) {
     write(bytes);
 }
 
+void connection::answer(const shared_answer& bytes) {
+    if (closed_) return;
+    talk_.finish();
+    wait_for(waiting_for::writing);
+    write(bytes);
+}
+
 void connection::on_written() {
     if (closed_) return;
     if (!keep_alive()) {

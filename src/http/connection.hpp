@@ -14,6 +14,7 @@
 
 #include "guard/ip_address.hpp"
 #include "http/conversation.hpp"
+#include "http/unsent.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -72,6 +73,7 @@ public:
 
     // The answer to the request under way.
     void answer(std::string_view bytes);
+    void answer(const shared_answer& bytes);
 
     // Whether the client has hung up while its request is under way. It may have closed only its
     // own side and still be reading.
@@ -116,6 +118,7 @@ protected:
 
     // Sends, now or as soon as the peer takes it; on_written() when it is done.
     virtual void write(std::string_view bytes) = 0;
+    virtual void write(const shared_answer& bytes) = 0;
     // Sends no more, but goes on reading: closing with unread bytes would destroy our last answer.
     virtual void shut_down() = 0;
     virtual void close_transport() = 0;

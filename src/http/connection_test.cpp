@@ -30,12 +30,17 @@ public:
     void take() { on_written(); }
 
     std::vector<std::string> got;
+    std::vector<std::shared_ptr<const std::string>> shared;  // of the answers that share a text
     bool takes_at_once = true, reads = true, said_goodbye = false, transport_open = true;
 
 private:
     void write(std::string_view bytes) override {
         got.emplace_back(bytes);
         if (takes_at_once) on_written();
+    }
+    void write(const shared_answer& bytes) override {
+        shared.push_back(bytes.shared.whole);
+        write(std::string(bytes.start).append(bytes.shared.part).append(bytes.tail));
     }
     void shut_down() override { said_goodbye = true; }
     void close_transport() override { transport_open = false; }
@@ -178,6 +183,21 @@ TEST_F(ConnectionTest, RetiresAfterTheAnswerItOwes) {
     client->answer("answer a");
     EXPECT_TRUE(client->said_goodbye);
     EXPECT_EQ(next_path(), "");
+}
+
+TEST_F(ConnectionTest, SendsASharedPageWithoutCopyingIt) {
+    const auto page = std::make_shared<const std::string>("the page");
+    const api::reply r{.body = "<", .shared = api::all_of(page), .tail = ">"};
+    client->say(get("/a") + "HEAD /b HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(next_path(), "/a");
+    out.send(*client, r);
+    ASSERT_EQ(client->shared.size(), 1U);
+    EXPECT_EQ(client->shared[0], page);
+    EXPECT_TRUE(client->got[0].ends_with("Content-Length: 10\r\n\r\n<the page>")) << client->got[0];
+    EXPECT_EQ(next_path(), "/b");
+    out.send(*client, r);
+    EXPECT_EQ(client->shared.size(), 1U) << "a HEAD is told the length only";
+    EXPECT_TRUE(client->got[1].ends_with("Content-Length: 10\r\n\r\n")) << client->got[1];
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ event_loop::event_loop(const world& w, const loop_options& options)
       batch_(w.with.turnstile, [this] { asio::post(io_, [this] { turn([this] { settle(); }); }); }),
       tasks_(io_, w.pools, connections_, out_,
              [this](const std::function<void()>& work) { turn(work); }),
-      desk_(w.with, w.proxies, w.unknown),
+      desk_(w.with, w.proxies, w.unknown,
+            options.hides_operators_calls ? api::door::no_operators : api::door::everything),
       results_(w.with, w.mailroom, {io_, connections_, out_, tasks_}) {
     if (batch_.ready_fd() >= 0) gate_ready_.assign(dup(batch_.ready_fd()));
     note_time();

@@ -17,6 +17,9 @@ namespace {
 using boost::asio::ip::tcp;
 
 constexpr int accept_queue = 4096;
+// What the kernel keeps for a client that does not read: accepted sockets inherit it. Without it,
+// megabytes.
+constexpr int kernel_bytes = 65'536;
 
 tcp::endpoint parse(const std::string& where) {
     const auto wrong = [&] {
@@ -40,6 +43,7 @@ int bound(const tcp::endpoint& to, bool shared) {
     const int fd = socket(to.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     const int on = 1;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kernel_bytes, sizeof kernel_bytes);
     if (fd >= 0 && shared) setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
     if (fd < 0 || bind(fd, to.data(), static_cast<socklen_t>(to.size())) != 0) {
         const std::string why = std::generic_category().message(errno);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 #include "http/web_socket_stream.hpp"
 
@@ -19,7 +20,7 @@ void plain_connection::start() {
 }
 
 void plain_connection::on_ready(bool readable, bool writable) {
-    if (writable) write_rest();
+    if (writable && !unsent_.empty()) write_rest();
     if (readable && fd_ >= 0) read_some();
 }
 
@@ -40,25 +41,32 @@ void plain_connection::write(std::string_view bytes) {
     if (sent == static_cast<ssize_t>(bytes.size())) {
         on_written();
     } else if (sent >= 0 || errno == EAGAIN || errno == EINTR) {
-        unsent_.assign(bytes.substr(sent > 0 ? static_cast<std::size_t>(sent) : 0));
-        interest_.write = true;
-        watch();
+        unsent_.keep(bytes.substr(sent > 0 ? static_cast<std::size_t>(sent) : 0));
+        want_to_write(true);
     } else {
         close();
     }
 }
 
+void plain_connection::write(const shared_answer& bytes) {
+    unsent_.keep(bytes);
+    write_rest();
+}
+
+void plain_connection::want_to_write(bool yes) {
+    if (std::exchange(interest_.write, yes) != yes) watch();
+}
+
 void plain_connection::write_rest() {
-    const ssize_t sent = send(fd_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
-    if (sent < 0) {
-        if (errno != EAGAIN && errno != EINTR) close();
-        return;
-    }
-    unsent_.erase(0, static_cast<std::size_t>(sent));
-    if (!unsent_.empty()) return;
-    interest_.write = false;
-    watch();
-    on_written();
+    auto parts = unsent_.parts();
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t sent = sendmsg(fd_, &message, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return close();
+    if (sent > 0) unsent_.drop(static_cast<std::size_t>(sent));
+    want_to_write(!unsent_.empty());
+    if (unsent_.empty()) on_written();
 }
 
 void plain_connection::want_more(bool yes) {

@@ -18,6 +18,7 @@ public:
 
 private:
     void write(std::string_view bytes) override;
+    void write(const shared_answer& bytes) override;
     void shut_down() override;
     void close_transport() override;
     std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
@@ -27,11 +28,12 @@ private:
     void watch();
     void read_some();
     void write_rest();
+    void want_to_write(bool yes);
 
     socket_poller& poller_;
     int fd_;
     socket_poller::interest interest_;
-    std::string unsent_;
+    unsent unsent_;
 };
 
 }  // namespace floodgate::http

@@ -22,19 +22,23 @@ api::reply too_many(api::language lang, milliseconds wait) {
                               {{"retry_after_ms", static_cast<std::int64_t>(wait.count())}});
 }
 
-api::reply no_such_call(const request& r, api::language lang) {
-    const std::string allowed = api::allowed_verbs(r.path);
+api::reply no_such_call(const request& r, api::language lang, api::door at) {
+    const std::string allowed = api::allowed_verbs(r.path, at);
     if (allowed.empty()) return api::problem_reply(api::problem::not_found, lang);
     api::reply wrong = api::problem_reply(api::problem::method_not_allowed, lang);
     wrong.headers += "Allow: " + allowed + "\r\n";
     return wrong;
 }
 
-api::reply page_reply(const request& r, const api::page& p) {
-    std::string headers = "ETag: " + p.etag + "\r\nCache-Control: no-cache\r\n";
-    if (r.if_none_match.find(p.etag) != std::string_view::npos || r.if_none_match == "*")
+// `page()` gives the content; it is not asked for when the client has it already.
+template <class Page>
+api::reply page_reply(const request& r, const std::string& etag, Page page) {
+    std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
+    if (r.if_none_match.find(etag) != std::string_view::npos || r.if_none_match == "*")
         return {.status = 304, .headers = std::move(headers)};
-    return {.body = p.body, .headers = std::move(headers)};
+    api::reply out = page();
+    out.headers = std::move(headers);
+    return out;
 }
 
 }  // namespace
@@ -53,7 +57,8 @@ struct request_desk::asked {
 decision request_desk::decide(const request& r, const remote& peer, api::language lang, instant now,
                               searched where) {
     asked a{r, peer, lang, now, where, api::match(r.verb, r.path)};
-    if (!a.found.route) return no_such_call(r, lang);
+    if (!a.found.route || !api::is_shown(*a.found.route, door_))
+        return no_such_call(r, lang, door_);
     if (a.found.route->needs_login()) {
         std::optional<sale::token_hash> hash;
         // Do not hash just anything that somebody may put into the header.
@@ -69,10 +74,13 @@ decision request_desk::follow(const asked& a) {
     switch (a.found.route->here) {
     case api::on_loop::purchase: return buy(a);
     case api::on_loop::healthz: return api::healthz();
+    case api::on_loop::readyz: return with_.operators.readyz(a.now);
+    case api::on_loop::metrics: return metrics(a);
+    case api::on_loop::openapi: return api::openapi(a.r.if_none_match);
     case api::on_loop::time:
         return api::json_reply(200, {{"now", api::to_iso(a.now)}, {"now_ms", to_ms(a.now)}});
-    case api::on_loop::rounds:
-    case api::on_loop::sale: return show(a);
+    case api::on_loop::rounds: return show_rounds(a);
+    case api::on_loop::sale: return show_sale(a);
     case api::on_loop::order: return order(a);
     case api::on_loop::socket: return socket(a);
     case api::on_loop::no: break;
@@ -128,15 +136,37 @@ decision request_desk::buy(const asked& a) {
     return attempt;
 }
 
-decision request_desk::show(const asked& a) {
+const api::pages& request_desk::newest_pages() {
     if (pages_version_ != with_.showcase.version()) {
         pages_version_ = with_.showcase.version();
         pages_ = with_.showcase.read();
     }
-    if (a.found.route->here == api::on_loop::rounds) return page_reply(a.r, pages_->rounds);
-    const auto found = pages_->sales.find(a.found.id);
-    if (found == pages_->sales.end()) return api::problem_reply(api::problem::unknown_sale, a.lang);
-    return page_reply(a.r, found->second);
+    return *pages_;
+}
+
+decision request_desk::show_rounds(const asked& a) {
+    api::call c;
+    c.query = a.r.query;
+    c.language = a.lang;
+    api::reply refusal;
+    const auto window = api::read_rounds_window(c, refusal);
+    if (!window) return refusal;
+    const api::rounds_list& list = *newest_pages().rounds;
+    return page_reply(a.r, list.etag(*window), [&] { return list.page(*window); });
+}
+
+decision request_desk::show_sale(const asked& a) {
+    const api::pages& pages = newest_pages();
+    const auto found = pages.sales.find(a.found.id);
+    if (found == pages.sales.end()) return api::problem_reply(api::problem::unknown_sale, a.lang);
+    return page_reply(a.r, found->second.etag,
+                      [&] { return api::reply{.shared = api::all_of(found->second.body)}; });
+}
+
+// The first one who asks for a page that is too old waits in a pool for a new one.
+decision request_desk::metrics(const asked& a) {
+    if (with_.operators.claim_metrics(a.now)) return in_pool(a);
+    return with_.operators.metrics();
 }
 
 // From memory when the order changed lately. The handler says what is wrong with a request.

@@ -55,9 +55,10 @@ enum class searched : std::uint8_t { here = 1, everywhere, in_vain };
 // The loop's thread only, but for search_elsewhere().
 class request_desk {
 public:
+    // `at`: what the listener, whose requests these are, answers.
     request_desk(api::services& with, const guard::trusted_proxies& proxies,
-                 guard::unknown_tokens& unknown)
-        : with_(with), proxies_(proxies), unknown_(unknown) {}
+                 guard::unknown_tokens& unknown, api::door at = api::door::everything)
+        : with_(with), proxies_(proxies), unknown_(unknown), door_(at) {}
 
     decision decide(const request& r, const remote& peer, api::language lang, instant now,
                     searched where = searched::here);
@@ -71,7 +72,10 @@ private:
     decision follow(const asked& a);
     decision unknown_login(const asked& a, const std::optional<sale::token_hash>& hash);
     decision buy(const asked& a);
-    decision show(const asked& a);
+    decision show_rounds(const asked& a);
+    decision show_sale(const asked& a);
+    const api::pages& newest_pages();
+    decision metrics(const asked& a);
     decision order(const asked& a);
     decision socket(const asked& a);
     decision in_pool(const asked& a);
@@ -83,6 +87,7 @@ private:
     api::services& with_;
     const guard::trusted_proxies& proxies_;
     guard::unknown_tokens& unknown_;
+    const api::door door_;
     std::shared_ptr<const api::pages> pages_;
     std::uint64_t pages_version_ = 0;
 };

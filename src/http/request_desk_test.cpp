@@ -1,5 +1,7 @@
 #include "http/request_desk.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <gtest/gtest.h>
 
 #include "api/handler_fixture.hpp"
@@ -105,7 +107,56 @@ TEST_F(RequestDeskTest, AnswersItselfWhatNeverWaits) {
     EXPECT_EQ(status(decide(getting("/api/v1/time"))), 200);
     EXPECT_EQ(status(decide(getting("/api/v1/rounds"))), 200);
     EXPECT_EQ(status(decide(getting("/api/v1/sales/7"))), 404);
-    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(getting("/readyz"))));
+    EXPECT_EQ(status(decide(getting("/api/v1/openapi.json"))), 200);
+    EXPECT_EQ(status(decide(getting("/readyz"))), 503) << "nobody has looked yet";
+    operators_.look(clock_.now());
+    EXPECT_EQ(status(decide(getting("/readyz"))), 200);
+}
+
+TEST_F(RequestDeskTest, HasOneMetricsPageMadeForACrowdOfAskers) {
+    const decision first = decide(getting("/metrics"));
+    ASSERT_TRUE(std::holds_alternative<pool_job>(first));
+    EXPECT_EQ(std::get<pool_job>(first).where, api::pool::admin) << "not among the buyers";
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(status(decide(getting("/metrics"))), 200);
+    clock_.advance(seconds(1));
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(getting("/metrics"))));
+}
+
+TEST_F(RequestDeskTest, ShowsOperatorsCallsAtTheirDoorOnly) {
+    request_desk public_desk{with_, proxies_, unknown_, api::door::no_operators};
+    const std::string admin = log_in(1, sale::role::admin);
+    const auto ask = [&](api::verb v, std::string_view path) {
+        return status(public_desk.decide({.verb = v, .path = path, .token = admin}, client_,
+                                         api::language::en, clock_.now()));
+    };
+    for (const char* path : {"/metrics", "/readyz", "/api/v1/admin/sales", "/api/v1/admin/sales/7"})
+        for (const api::verb v : {api::verb::get, api::verb::post, api::verb::other})
+            EXPECT_EQ(ask(v, path), 404) << path;
+    EXPECT_EQ(ask(api::verb::get, "/healthz"), 200);
+    EXPECT_EQ(ask(api::verb::post, "/healthz"), 405);
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(getting("/api/v1/admin/sales", admin))));
+}
+
+TEST_F(RequestDeskTest, ShowsRoundsInPagesThatReadersShare) {
+    const std::int64_t first = published_sale(5), second = published_sale(5);
+    request r = getting("/api/v1/rounds");
+    r.query = "limit=1";
+    const decision d = decide(r);
+    const auto& page = std::get<api::reply>(d);
+    const auto shown = boost::json::parse(api::content_of(page));
+    EXPECT_EQ(shown.at("rounds").at(0).at("sales").at(0).at("id").as_int64(), first);
+    EXPECT_EQ(std::get<api::reply>(decide(r)).shared.whole, page.shared.whole);
+    const std::string next = "limit=1&after=" + std::string(shown.at("next").as_string());
+    r.query = next;
+    const decision after = decide(r);
+    const auto rest = boost::json::parse(api::content_of(std::get<api::reply>(after)));
+    EXPECT_EQ(rest.at("rounds").at(0).at("sales").at(0).at("id").as_int64(), second);
+    EXPECT_FALSE(rest.as_object().contains("next"));
+    r.query = "after=7";
+    EXPECT_EQ(status(decide(r)), 400);
+    const std::string path = "/api/v1/sales/" + std::to_string(first);
+    const decision one = decide(getting(path)), same = decide(getting(path));
+    EXPECT_EQ(std::get<api::reply>(one).shared.whole, std::get<api::reply>(same).shared.whole);
 }
 
 TEST_F(RequestDeskTest, LimitsAnAddressButNotAProxyOfOurs) {

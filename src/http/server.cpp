@@ -11,6 +11,12 @@ namespace floodgate::http {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr std::size_t operator_connections_max = 200;  // besides connections_max
+
+}  // namespace
+
 std::size_t default_loops() {
     return std::max<std::size_t>(std::thread::hardware_concurrency(), 2) - 1;
 }
@@ -30,12 +36,24 @@ server::server(api::services& with, push::mailroom& mailroom, const guard::trust
     const loop_options per_loop{
         .limits = options.limits,
         .timeouts = options.timeouts,
-        .connections_max = std::max<std::size_t>(options.connections_max / count, 1)};
+        .connections_max = std::max<std::size_t>(options.connections_max / count, 1),
+        .hides_operators_calls = !options.operator_listen.empty()};
+    const event_loop::world world{with, mailroom, proxies, unknown_, pools_, tls};
     for (const int fd : sockets.descriptors) {
-        loops_.push_back(std::make_unique<event_loop>(
-            event_loop::world{with, mailroom, proxies, unknown_, pools_, tls}, per_loop));
+        loops_.push_back(std::make_unique<event_loop>(world, per_loop));
         loops_.back()->listen(fd, sockets.ipv6);
     }
+    operator_address_ = address_;
+    if (options.operator_listen.empty()) return;
+
+    // A loop of its own: a rush of buyers does not hold up who pauses the sale or looks at it.
+    const listening_sockets door = listen_on(options.operator_listen, 1);
+    operator_address_ = (tls ? "https://" : "http://") + door.address;
+    loop_options for_operators = per_loop;
+    for_operators.connections_max = operator_connections_max;
+    for_operators.hides_operators_calls = false;
+    loops_.push_back(std::make_unique<event_loop>(world, for_operators));
+    loops_.back()->listen(door.descriptors.front(), door.ipv6);
 }
 
 server::~server() { stop(); }

@@ -33,12 +33,14 @@ public:
 
     // "http://127.0.0.1:8080", with the port that was really taken.
     const std::string& address() const { return address_; }
+    // Where operators' calls are answered: address(), unless they have a listener of their own.
+    const std::string& operator_address() const { return operator_address_; }
     figures read_figures() const;  // of all loops together
     std::size_t pool_waiting() const { return pools_.waiting(); }
 
 private:
     const milliseconds stop_within_;
-    std::string address_;
+    std::string address_, operator_address_;
     guard::unknown_tokens unknown_;
     pools pools_;
     std::vector<std::unique_ptr<event_loop>> loops_;

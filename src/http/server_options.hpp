@@ -33,6 +33,7 @@ struct pool_sizes {
 
 struct server_options {
     std::string listen = "127.0.0.1:8080";  // host:port, [v6]:port; port 0: any free one
+    std::string operator_listen;            // for operators' calls alone; empty: all on `listen`
     std::size_t loops = 0;                  // event-loop threads; 0: one per core but one
     pool_sizes pools;
     std::size_t connections_max = 20'000;  // in all
@@ -47,6 +48,7 @@ struct loop_options {
     http_limits limits;
     http::timeouts timeouts;
     std::size_t connections_max = 20'000;
+    bool hides_operators_calls = false;  // they have a listener of their own
 };
 
 }  // namespace floodgate::http

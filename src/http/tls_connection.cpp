@@ -64,11 +64,25 @@ void tls_connection::on_read(const error_code& error, std::size_t bytes) {
 }
 
 void tls_connection::write(std::string_view bytes) {
-    unsent_.assign(bytes);
-    asio::async_write(stream_, asio::buffer(unsent_),
-                      [self = same(*this)](const error_code& error, std::size_t) {
+    unsent_.keep(bytes);
+    write_rest();
+}
+
+void tls_connection::write(const shared_answer& bytes) {
+    unsent_.keep(bytes);
+    write_rest();
+}
+
+void tls_connection::write_rest() {
+    std::array<asio::const_buffer, unsent::parts_max> buffers;
+    std::ranges::transform(unsent_.parts(), buffers.begin(), [](const iovec& part) {
+        return asio::const_buffer(part.iov_base, part.iov_len);
+    });
+    asio::async_write(stream_, buffers,
+                      [self = same(*this)](const error_code& error, std::size_t bytes) {
                           if (self->closed()) return;
                           if (error) return self->close();
+                          self->unsent_.drop(bytes);
                           self->on_written();
                           self->home().on_progress(*self);
                       });

@@ -23,18 +23,20 @@ public:
 
 private:
     void write(std::string_view bytes) override;
+    void write(const shared_answer& bytes) override;
     void shut_down() override;
     void close_transport() override;
     std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
                                                 const push::socket_world& world,
                                                 const upgrade_request& r) override;
     void want_more(bool yes) override;
+    void write_rest();
     void read_some();
     void on_read(const boost::system::error_code& error, std::size_t bytes);
 
     boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream_;
     std::array<char, 4096> incoming_;  // a read may be under way while room() moves
-    std::string unsent_;
+    unsent unsent_;
     bool reading_ = false;  // a read is under way
     bool wants_more_ = true;
 };

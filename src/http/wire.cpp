@@ -101,8 +101,17 @@ std::string_view date_line::at(instant now) {
 }
 
 void write_reply(std::string& out, const api::reply& r, const framing& f) {
-    write_head(out, r, r.body.size(), f);
+    write_start(out, r, f);
+    if (has_body(r) && !f.head_only) out.append(r.shared.part).append(r.tail);
+}
+
+void write_start(std::string& out, const api::reply& r, const framing& f) {
+    write_head(out, r, r.content_bytes(), f);
     if (has_body(r) && !f.head_only) out.append(r.body);
+}
+
+bool has_shared_part(const api::reply& r, const framing& f) {
+    return !r.shared.part.empty() && has_body(r) && !f.head_only;
 }
 
 void write_verdict(std::string& out, const sale::verdict& v, api::language lang, const framing& f) {

@@ -29,6 +29,10 @@ struct framing {
 
 // Appends the whole answer to `out`.
 void write_reply(std::string& out, const api::reply& r, const framing& f);
+// The same up to the part that is shared: what follows is r.shared and r.tail.
+void write_start(std::string& out, const api::reply& r, const framing& f);
+// Whether the answer has a part that is sent as it is, not copied.
+bool has_shared_part(const api::reply& r, const framing& f);
 
 // The answer to an attempt to buy, appended to `out`. This is the hot path: no JSON library, no
 // temporary strings for the two commonest answers.

@@ -113,11 +113,20 @@ class WindowShoppingTest(SharedServer):
         self.assertEqual((shown["price_fen"], shown["price_points"], shown["stock"], shown["free"],
                           shown["limit"], shown["state"]), (9900, 5, 7, 7, 2, "published"))
         self.assert_problem(self.client.get(f"{API}/sales/{draft}"), 404, "unknown_sale")
-        rounds = self.client.get(f"{API}/rounds").json["rounds"]
+        rounds = self.client.rounds(limit=2)
         self.assertEqual(rounds, sorted(rounds, key=lambda r: (r["starts_at"], r["id"])))
+        self.assertEqual(rounds, self.client.rounds(), "however large the pages are")
         everything = [s for r in rounds for s in r["sales"]]
+        del shown["product"]["description"]
         self.assertIn(shown, everything)
         self.assertNotIn(draft, [s["id"] for s in everything])
+
+    def test_a_page_of_rounds_that_does_not_exist(self):
+        for query in ("limit=0", "limit=101", "limit=many", "after=", "after=7", "after=1.2.3.4"):
+            problem = self.assert_problem(self.client.get(f"{API}/rounds?{query}"), 400, "bad_request")
+            self.assertEqual(problem["field"], query.partition("=")[0])
+        far = self.client.get(f"{API}/rounds?after=9000000000000.1.1")
+        self.assertEqual((far.status, far.json), (200, {"rounds": []}))
 
     def test_what_has_not_changed_is_not_sent_again(self):
         sale = self.add_sale()

@@ -107,5 +107,16 @@ class Client:
         headers = {"Idempotency-Key": key} if key else None
         return self.post(f"{API}/sales/{sale}/orders", body, token, headers)
 
+    def rounds(self, limit=100):
+        """All rounds that are shown, from as many pages as there are."""
+        found, after = {}, ""
+        while True:
+            page = self.get(f"{API}/rounds?limit={limit}{after}").json
+            for part in page["rounds"]:
+                found.setdefault(part["id"], {**part, "sales": []})["sales"] += part["sales"]
+            if "next" not in page:
+                return list(found.values())
+            after = f"&after={page['next']}"
+
     def order(self, order_no, token=None):
         return self.get(f"{API}/orders/{order_no}", token)

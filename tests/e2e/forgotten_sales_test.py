@@ -18,8 +18,7 @@ class ForgottenSales(SharedServer):
             time.sleep(0.1)
 
     def shown(self, sale):
-        rounds = self.client.get(f"{API}/rounds").json["rounds"]
-        return any(s["id"] == sale for r in rounds for s in r["sales"])
+        return any(s["id"] == sale for r in self.client.rounds() for s in r["sales"])
 
     def test_a_sale_leaves_and_comes_back_complete(self):
         buyers = [self.register() for _ in range(3)]
@@ -32,7 +31,8 @@ class ForgottenSales(SharedServer):
         self.assertTrue(self.shown(sale))
 
         self.wait_until(lambda: not self.shown(sale), "it is still shown")
-        self.assertEqual(self.client.get(f"{API}/sales/{sale}").status, 404)
+        page = f"{API}/sales/{sale}"
+        self.wait_until(lambda: self.client.get(page).status == 404, "its page is still there")
         # The pages go by the clock; in a cluster the gate follows when its node on duty looks.
         self.wait_until(lambda: self.client.buy(sale, buyers[1]).code == "unknown_sale", "kept")
         self.assertIsNone(self.manage("GET", f"/sales/{sale}")["figures"]["gate"])

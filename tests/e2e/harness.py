@@ -34,6 +34,7 @@ BINARY = pathlib.Path(os.environ.get("FLOODGATE", ROOT / "build/release/floodgat
 UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyers may click for ever
 MANY_LOOPS = "[edge]\nloops = 4\n"  # several threads take from one gate, whatever the machine has
 PATIENCE_S = 60  # past that something hangs: a wait that ends well costs nothing, however busy we are
+FRESH_METRICS = "[metrics]\nkept_ms = 0\n"  # what a test reads has happened before it asked
 SMALL_SEGMENTS = "[journal]\nsegment_mib = 1\n"  # and no 64 MiB are written at every start
 
 
@@ -102,6 +103,11 @@ def held_in(data, sale):
     return held
 
 
+def fresh(config):
+    """The same configuration with FRESH_METRICS in it, unless it says something of metrics itself."""
+    return config if "[metrics]" in config else f"{config}\n{FRESH_METRICS}"
+
+
 # The server.
 
 class ServerFailed(AssertionError):
@@ -137,7 +143,7 @@ class Server:
         assert not self.running(), "it runs already"
         self.starts, self.address = self.starts + 1, None
         command = [str(BINARY), "serve", "--data", str(self.data), "--listen", self.listen]
-        config = books.configure(self.data, self.config, self.node)
+        config = books.configure(self.data, fresh(self.config), self.node)
         if config:
             self.config_file.write_text(config)
             command += ["--config", str(self.config_file)]

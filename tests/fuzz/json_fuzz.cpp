@@ -27,7 +27,7 @@ using namespace floodgate::api;
 using namespace floodgate::http;
 
 constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
-constexpr text_rule title{.min = 1, .max = sale::title_bytes_max};
+constexpr text_rule title{.min = 1, .max = sale::title_bytes_max, .name = true};
 
 void require(bool holds) {
     if (!holds) std::abort();
@@ -52,7 +52,7 @@ void check_fault(const body_fault& fault) {
 void read_product(json_body& body) {
     constexpr text_rule lines{.max = sale::description_bytes_max, .lines = true};
     constexpr list_rule rule{.count_max = sale::pictures_max,
-                             .each = {.min = 1, .max = sale::picture_bytes_max}};
+                             .each = {.min = 1, .max = sale::picture_bytes_max, .picture = true}};
     body.require({"title", "list_price_fen"});
     const auto name = body.optional_text("title", title);
     const auto description = body.optional_text("description", lines);

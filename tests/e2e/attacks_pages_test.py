@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+"""Attacks on pages, on what operators read and on what strangers are shown, as they were once sent.
+
+Each test is named after its finding: H4, M4, L8, L11, L12."""
+import json
+import re
+import resource
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from harness import API, Client, FloodgateTest, embedded_only, request_bytes
+from nginx_test import NginxTest
+from process_memory import resident_bytes, tcp_bytes
+from raw import Raw
+from recording import FAST, PASSWORD, SharedServer, iso
+from server_process import free_port
+from sockets import allow_files
+
+MIB = 2 ** 20
+
+
+class BoundedPages(SharedServer):
+    """H4: the list of rounds was 6 MB, held whatever ever was, and was copied for every reader."""
+    ALONE = True
+    SALES = 200
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        ask = lambda path, body: cls.client.ask("POST", f"{API}/admin{path}", cls.admin, body).json["id"]
+        cls.round = ask("/rounds", {"title": "Now", "starts_at": iso(-60), "ends_at": iso(3600)})
+        pictures = [f"/pictures/{n}/" + "x" * 480 for n in range(20)]
+        cls.product = ask("/products", {"title": "Kettle", "description": "y" * 20000,
+                                        "pictures": pictures, "list_price_fen": 100})
+        for _ in range(cls.SALES):
+            sale = ask("/sales", {"product_id": cls.product, "round_id": cls.round, "price_fen": 1,
+                                  "stock": 5})
+            cls.client.post(f"{API}/admin/sales/{sale}/publish", None, cls.admin)
+
+    def test_h4_a_page_is_small_and_there_are_several(self):
+        sizes, seen, after = [], [], ""
+        while True:
+            page = self.client.get(f"{API}/rounds?limit=100{after}")
+            sizes.append(len(page.body))
+            seen += [s["id"] for r in page.json["rounds"] for s in r["sales"]]
+            if "next" not in page.json:
+                break
+            after = f"&after={page.json['next']}"
+        self.assertGreater(len(sizes), 1)
+        self.assertLess(max(sizes), 150_000)
+        self.assertGreaterEqual(len(seen), self.SALES)
+        self.assertEqual(len(seen), len(set(seen)))
+        whole = self.client.get(f"{API}/sales/{seen[-1]}").json["product"]
+        self.assertEqual((len(whole["description"]), len(whole["pictures"])), (20000, 20))
+
+    def test_h4_a_round_that_has_ended_is_not_listed(self):
+        over = self.add_round(ends_in_s=2)
+        self.add_sale(round_id=over)
+        self.assertIn(over, [r["id"] for r in self.client.rounds()])
+        deadline = time.monotonic() + 60
+        while over in [r["id"] for r in self.client.rounds()]:
+            self.assertLess(time.monotonic(), deadline, "it is still listed")
+            time.sleep(0.1)
+
+    def test_h4_readers_who_do_not_read_share_one_page(self):
+        page = len(self.client.get(f"{API}/sales/{self.add_sale(product_id=self.product)}").body)
+        readers, before = 300, (resident_bytes(self.server.process.pid), tcp_bytes())
+        ask = request_bytes("GET", f"{API}/rounds?limit=100") * 20
+        held = [Raw(self.server.address, ask, receive_bytes=4096) for _ in range(readers)]
+        try:
+            self.assertEqual(self.client.get("/healthz").status, 200)
+            time.sleep(1)  # whatever is copied for them is copied by now
+            grown = resident_bytes(self.server.process.pid) - before[0]
+            kernel = tcp_bytes() - before[1]
+            print(f"{self.id()}: {readers} readers, rss +{grown / MIB:.1f} MiB, "
+                  f"TCP +{kernel / MIB:.1f} MiB, a sale's page is {page} bytes")
+            self.assertLess(grown, 12 * MIB, "a copy for each reader")
+            self.assertLess(kernel, 120 * MIB, "the kernel keeps megabytes for each")
+        finally:
+            for one in held:
+                one.socket.close()
+
+    def test_h4_a_slow_reader_gets_the_whole_page(self):
+        whole = self.client.get(f"{API}/rounds?limit=100").body
+        with Raw(self.server.address, request_bytes("GET", f"{API}/rounds?limit=100") * 3,
+                 receive_bytes=4096) as slow:
+            time.sleep(0.3)
+            bodies = {answer.body for answer in slow.answers(3)}
+        self.assertEqual(bodies, {whole})
+
+
+class OperatorsPages(SharedServer):
+    """M4: strangers who asked for /metrics filled the pool that buyers and /readyz waited in."""
+    config = "[metrics]\nkept_ms = 1000\n" + FAST
+    CONNECTIONS = 1100
+
+    @classmethod
+    def setUpClass(cls):
+        files, before = allow_files(4 * cls.CONNECTIONS)
+        cls.addClassCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        if files < 2 * cls.CONNECTIONS:
+            raise unittest.SkipTest(f"{files} open files are not enough for this crowd")
+        super().setUpClass()
+
+    def test_m4_a_crowd_at_the_metrics_holds_nobody_up(self):
+        buyer = self.register()
+        worst, wrong = {}, []
+        self.over, self.read = False, 0
+        crowd = [socket.create_connection(self.server.address, 20) for _ in range(self.CONNECTIONS)]
+        sink = threading.Thread(target=self.drain, args=(crowd,))
+        try:
+            for one in crowd:
+                one.sendall(request_bytes("GET", "/metrics") * 4)
+            sink.start()
+            for _ in range(10):
+                for path, token in (("/readyz", None), (f"{API}/orders", buyer), ("/healthz", None)):
+                    began = time.monotonic()
+                    answer = self.client.get(path, token)
+                    worst[path] = max(worst.get(path, 0), time.monotonic() - began)
+                    if answer.status != 200:
+                        wrong.append((path, answer.status, answer.text))
+        finally:
+            self.over = True
+            sink.join()
+            for one in crowd:
+                one.close()
+        print(f"{self.id()}: longest waits {worst}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(self.read, self.CONNECTIONS)
+
+    def drain(self, crowd):
+        """Reads what they are sent, until told to stop."""
+        for one in crowd:
+            one.setblocking(False)
+        idle = 0
+        while idle < 20 and not (self.over and idle):
+            got = 0
+            for one in crowd:
+                try:
+                    got += len(one.recv(65536))
+                except OSError:
+                    pass
+            self.read += got
+            idle = 0 if got else idle + 1
+            time.sleep(0.01)
+
+    def test_m4_one_page_is_made_for_all_who_ask_within_a_second(self):
+        pages = {self.client.get("/metrics").body for _ in range(200)}
+        self.assertLess(len(pages), 30)
+        self.assertIn(b"floodgate_http_answers_total", pages.pop())
+
+    def test_m4_a_description_for_strangers_does_not_wait_either(self):
+        answers = [self.client.get(f"{API}/openapi.json") for _ in range(20)]
+        self.assertEqual({a.status for a in answers}, {200})
+        self.assertEqual(len({a.body for a in answers}), 1)
+
+
+class OperatorsAddress(FloodgateTest):
+    """M4: what is for operators has an address of its own, if they want."""
+
+    def test_m4_operators_calls_are_on_their_own_address_only(self):
+        shop = self.fixture(users=1, stock=1)
+        port = free_port()
+        server = self.server(shop.data, config=f'[edge]\noperator_listen = "127.0.0.1:{port}"\n' + FAST)
+        server.start(ready=False)
+        self.assertIn(f"http://127.0.0.1:{port}/readyz", server.said())
+        found = re.search(r"phone (\d+)  password (\S+)", server.said())
+        with server.client() as buyers, Client(("127.0.0.1", port)) as operators:
+            self.wait_until(lambda: operators.get("/readyz").status == 200)
+            token = buyers.post(f"{API}/auth/login", {"phone": found[1], "password": found[2]}).json["token"]
+            for path in ("/metrics", "/readyz", f"{API}/admin/sales", f"{API}/admin/audit"):
+                self.assertEqual(operators.get(path, token).status, 200, path)
+                hidden = buyers.get(path, token)
+                self.assertEqual((hidden.status, hidden.code), (404, "not_found"), path)
+                self.assertEqual(buyers.ask("PUT", path, token).status, 404, path)
+            for path in ("/healthz", f"{API}/time", f"{API}/rounds", f"{API}/sales/{shop.sales[0]}"):
+                self.assertEqual((buyers.get(path).status, operators.get(path).status), (200, 200), path)
+            self.assertEqual(buyers.buy(shop.sales[0], shop.tokens[0]).status, 202)
+            self.assertEqual(operators.get(f"{API}/admin/sales").status, 401)
+        self.assertEqual(server.stop(), 0)
+
+    def test_m4_a_wrong_or_taken_address_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            at = "127.0.0.1:%d" % taken.getsockname()[1]
+            for address, why in ((at, at), ("nowhere", "nowhere")):
+                server = self.server(self.place / "data", config=FAST + f'[edge]\noperator_listen = "{address}"\n')
+                code, said = server.refuse_to_start()
+                self.assertEqual(code, 1)
+                self.assertIn("cannot listen on", said)
+                self.assertIn(why, said)
+
+
+@embedded_only("nginx is the same in both modes")
+class NothingInClear(NginxTest):
+    """L8: with TLS installed, port 80 went on serving everything in clear."""
+
+    def test_l8_port_80_only_redirects_once_tls_is_installed(self):
+        place = self.directory()
+        certificate, key = place / "c.pem", place / "k.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                        "/CN=shop.example", "-keyout", key, "-out", certificate], check=True,
+                       capture_output=True)
+        node = self.nodes(False)[0]
+        plain = self.client(self.front([node], tls=(certificate, key, free_port())))
+        for method, path in (("GET", f"{API}/rounds"), ("POST", f"{API}/auth/login"),
+                             ("POST", f"{API}/sales/1/orders"), ("GET", "/")):
+            for host in ("shop.example", "127.0.0.1", "anything"):
+                plain.send(f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode())
+                answer = plain.receive()
+                self.assertEqual((answer.status, answer.headers["location"]), (308, f"https://{host}{path}"))
+        self.assertEqual(plain.get("/nginx-health").status, 200, "for keepalived")
+        self.assertEqual(node.requests, [])
+
+    def test_h4_made_up_parameters_fetch_no_page_of_their_own(self):
+        node = self.nodes(False)[0]
+        client = self.client(self.front([node]))
+        for n in range(100):
+            self.assertEqual(client.get(f"{API}/rounds?nonsense={n}").status, 200)
+        self.assertLess(len(node.requests), 20)
+        client.get(f"{API}/rounds?limit=7")
+        self.assertIn(f"{API}/rounds?limit=7", [path for _, path, _ in node.requests])
+
+
+class WhatStrangersAreShown(SharedServer):
+    def test_l11_a_long_key_does_not_come_back(self):
+        for path, key in (("/auth/login", "k" * 3000), ("/auth/login", "雪" * 300),
+                          ("/admin/products", "k" * 60000), ("/admin/products", "雪" * 9000)):
+            answer = self.client.ask("POST", f"{API}{path}", self.admin, {key: 1})
+            problem = self.assert_problem(answer, 400, "bad_request")
+            self.assertLess(len(answer.body), 600)
+            self.assertTrue(key.startswith(problem["field"]))
+            self.assertLessEqual(len(problem["field"].encode()), 64)
+
+    def test_l12_nicknames_hide_nothing_and_are_not_the_shops(self):
+        for n, nickname in enumerate(("\u200b\u200b", "Li\u200b", "a\u202eb", "a\u2028b", "\ufeffLi",
+                                      "\u2066Li", "Operator", "ADMIN", "admin 1", "官方客服", "管理员")):
+            answer = self.client.post(f"{API}/auth/register", {
+                "phone": f"1380000{n:04}", "password": PASSWORD, "nickname": nickname})
+            problem = self.assert_problem(answer, 400, "bad_request")
+            self.assertEqual(problem["field"], "nickname", nickname)
+
+    def test_l12_titles_hide_nothing_and_pictures_are_no_scripts(self):
+        good = {"title": "Kettle", "list_price_fen": 1}
+        for wrong in ({"title": "a\u202eb"}, {"title": "a\u2028b"}, {"title": "a\u200b"},
+                      {"pictures": ["javascript:alert(1)"]}, {"pictures": ["data:text/html,<b>"]},
+                      {"pictures": ["/ok.jpg", "//evil.example/a.jpg"]}, {"pictures": ["kettle.jpg"]}):
+            answer = self.client.ask("POST", f"{API}/admin/products", self.admin, {**good, **wrong})
+            problem = self.assert_problem(answer, 400, "bad_request")
+            self.assertEqual(problem["field"], next(iter(wrong)), json.dumps(wrong))
+        title = {"title": "a\u2069b", "starts_at": iso(60), "ends_at": iso(120)}
+        self.assert_problem(self.client.ask("POST", f"{API}/admin/rounds", self.admin, title), 400,
+                            "bad_request")
+        fine = {**good, "title": "电水壶 ☕️", "pictures": ["https://cdn.example/a.jpg", "/b.jpg"]}
+        self.manage("POST", "/products", fine, 201)
+
+
+if __name__ == "__main__":
+    unittest.main()

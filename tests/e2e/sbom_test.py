@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""floodgate.cdx.json beside the program: a sound bill of materials that names all it is made of."""
+import hashlib
+import json
+import re
+import subprocess
+import unittest
+
+from harness import BINARY, ROOT, embedded_only
+
+HEADERS_ONLY = {"libboost1.81-dev": "boost/", "libcli11-dev": "CLI/", "libtomlplusplus-dev": "toml++/"}
+
+
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@embedded_only("the program is the same in both modes")
+class BillOfMaterials(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bill = json.loads(BINARY.with_name(BINARY.name + ".cdx.json").read_text())
+        cls.parts = {part["name"]: part for part in cls.bill["components"]}
+
+    def values(self, part, name):
+        return [p["value"] for p in part["properties"] if p["name"] == name]
+
+    def test_it_is_cyclonedx(self):
+        self.assertEqual((self.bill["bomFormat"], self.bill["specVersion"], self.bill["version"]),
+                         ("CycloneDX", "1.5", 1))
+        self.assertRegex(self.bill["serialNumber"],
+                         r"^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+        program = self.bill["metadata"]["component"]
+        self.assertEqual((program["type"], program["name"]), ("application", "floodgate"))
+        self.assertIn(program["version"], said(BINARY, "--version"))
+        refs = [program["bom-ref"], *(part["bom-ref"] for part in self.bill["components"])]
+        self.assertEqual(len(refs), len(set(refs)), "a reference stands there twice")
+        for part in self.bill["components"]:
+            self.assertEqual(part["type"], "library")
+            self.assertRegex(part["purl"], r"^pkg:deb/debian/[a-z0-9.+-]+@[^?]+\?arch=\w+$")
+        for one in self.bill["dependencies"]:
+            self.assertLessEqual({one["ref"], *one["dependsOn"]}, set(refs))
+
+    def test_it_is_about_this_program(self):
+        stated = self.bill["metadata"]["component"]["hashes"]
+        self.assertEqual(stated, [{"alg": "SHA-256",
+                                   "content": hashlib.sha256(BINARY.read_bytes()).hexdigest()}])
+
+    def test_every_library_that_is_loaded_is_in_it(self):
+        loaded = set(re.findall(r"^\s*(\S+) => /", said("ldd", BINARY), re.MULTILINE))
+        self.assertGreater(len(loaded), 10)
+        named = {file for part in self.bill["components"]
+                 for file in self.values(part, "floodgate:library")}
+        self.assertEqual(loaded - named, set())
+
+    def test_versions_are_those_of_the_packages_here(self):
+        for name, part in self.parts.items():
+            known = said("dpkg-query", "-W", "-f", "${Version}\n", name).splitlines()
+            self.assertIn(part["version"], known, name)
+
+    def test_what_only_gives_headers_is_in_it(self):
+        sources = "\n".join(file.read_text(errors="replace") for file in (ROOT / "src").rglob("*.?pp"))
+        for package, folder in HEADERS_ONLY.items():
+            self.assertIn(f"#include <{folder}", sources)
+            self.assertEqual(self.values(self.parts[package], "floodgate:headers_only"), ["true"])
+
+
+if __name__ == "__main__":
+    unittest.main()
