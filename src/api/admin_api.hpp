@@ -52,6 +52,10 @@ reply change_stock(services& with, const call& c);
 // ?limit=1..1000 (100) -> {moves}, newest first
 reply get_stock_log(services& with, const call& c);
 
+// Buyers who let orders of the sale go (cancelled, not paid in time), most often first.
+// ?limit=1..500 (50) -> {buyers: [{buyer_id, times, last_at}]}
+reply list_returns(services& with, const call& c);
+
 // ?limit=1..500 (50) &before=ID -> {lines, next_before}, newest first
 reply list_audit(services& with, const call& c);
 

@@ -63,6 +63,7 @@ constexpr route table[] = {
     {post, "/api/v1/admin/sales/{id}/warm-up",   access::admin, warm_up_sale, pool::admin},
     {post, "/api/v1/admin/sales/{id}/stock",     access::admin, change_stock, pool::admin},
     {get,  "/api/v1/admin/sales/{id}/stock-log", access::admin, get_stock_log, pool::admin},
+    {get,  "/api/v1/admin/sales/{id}/returns",   access::admin, list_returns, pool::admin},
     {get,  "/api/v1/admin/warm-up",              access::admin, get_warm_up, pool::admin},
     {post, "/api/v1/admin/warm-up",              access::admin, warm_up_all, pool::admin},
     {get,  "/api/v1/admin/audit",                access::admin, list_audit, pool::admin},

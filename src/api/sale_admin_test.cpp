@@ -174,6 +174,25 @@ TEST_F(SaleAdminTest, AddsStockWhileSelling) {
     EXPECT_EQ(log.body.at("moves").at(0).at("note").as_string(), "second delivery");
 }
 
+TEST_F(SaleAdminTest, ShowsWhoLetsOrdersGo) {
+    const std::int64_t id = published_sale(9, 3);
+    for (const std::int64_t buyer : {7, 8, 7}) {
+        const auto order = buy(buyer, id).order;
+        enter_all();
+        clock_.advance(milliseconds(1000));
+        ASSERT_TRUE(checkout_.cancel(order, {buyer}).has_value());
+    }
+    buy(9, id);
+    const answered all = get("/admin/sales/1/returns");
+    ASSERT_EQ(all.body.at("buyers").as_array().size(), 2U);
+    EXPECT_EQ(
+        all.body.at("buyers").at(0),
+        (boost::json::value{{"buyer_id", 7}, {"times", 2}, {"last_at", to_iso(clock_.now())}}));
+    EXPECT_EQ(get("/admin/sales/1/returns?limit=1").body.at("buyers").as_array().size(), 1U);
+    EXPECT_EQ(get("/admin/sales/1/returns?limit=501").code(), "bad_request");
+    EXPECT_EQ(get("/admin/sales/9/returns").code(), "not_found");
+}
+
 TEST_F(SaleAdminTest, RemovesOnlyWhatTheGateHasNotPromised) {
     const std::int64_t id = published_sale(5);
     buy(7, id);

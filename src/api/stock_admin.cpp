@@ -1,4 +1,4 @@
-// Admins' handlers for the stock of a sale.
+// Admins' handlers for the stock of a sale, and the buyers who give it back.
 
 #include <boost/json/array.hpp>
 
@@ -86,6 +86,21 @@ reply get_stock_log(services& with, const call& c) {
     boost::json::array out;
     for (const ledger::stock_move& m : *moves) out.push_back(to_json(m));
     return json_reply(200, {{"moves", std::move(out)}});
+}
+
+reply list_returns(services& with, const call& c) {
+    constexpr bounds limits{1, 500};
+    const auto limit = query_number(c, "limit", limits, 50);
+    if (!limit) return bad_query(c, "limit", limits);
+    const auto s = with.ledger.catalogue().find_sale({c.ids.at(0)});
+    if (!s) return failure_reply(s.error(), c.language);
+    const auto found = with.ledger.moves().given_up_most(s->id, static_cast<std::size_t>(*limit));
+    if (!found) return failure_reply(found.error(), c.language);
+    boost::json::array out;
+    for (const ledger::giving_up_buyer& b : *found)
+        out.push_back(
+            {{"buyer_id", b.buyer.value}, {"times", b.times}, {"last_at", to_iso(b.last)}});
+    return json_reply(200, {{"buyers", std::move(out)}});
 }
 
 }  // namespace floodgate::api

@@ -241,7 +241,8 @@ result<void> partition_keeper::load_sales(std::uint64_t epoch) {
         const auto needed = loader.needs(s, world_.clock.now());
         if (!needed) return needed.error();
         if (!*needed) continue;
-        if (auto loaded = loader.load(s, target); !loaded) return loaded.error();
+        if (auto loaded = loader.load(s, target, world_.clock.now()); !loaded)
+            return loaded.error();
     }
     return {};
 }

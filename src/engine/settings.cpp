@@ -19,7 +19,8 @@ namespace floodgate::engine {
 namespace {
 
 constexpr std::int64_t hour_ms = 3'600'000;
-constexpr std::int64_t week_s = 604'800;
+constexpr std::int64_t day_s = 86'400;
+constexpr std::int64_t week_s = 7 * day_s;
 constexpr std::size_t cluster_name_max = 32;
 constexpr std::int64_t hours_max = 8760;    // a year
 constexpr milliseconds believed_for{1000};  // what was heard of an order, in a cluster
@@ -142,6 +143,9 @@ void read_care(config_file& file, settings& s) {
     std::int64_t forget_s = s.memory.forget_after / std::chrono::seconds(1);
     file.read("rounds.forget_after_s", forget_s, {1, hours_max * 3600});
     s.memory.forget_after = std::chrono::seconds(forget_s);
+    std::int64_t cool_down_s = s.memory.cool_down / std::chrono::seconds(1);
+    file.read("sale.cool_down_s", cool_down_s, {0, day_s});
+    s.memory.cool_down = std::chrono::seconds(cool_down_s);
     o.forgetting.memory = s.memory;
     file.read("pay.allow_test", s.pay_test);
     file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});

@@ -38,6 +38,7 @@ TEST_F(SettingsTest, AreTheDefaultsWithoutAFile) {
     const settings s = read_settings("");
     EXPECT_EQ(s.mode, run_mode::embedded);
     EXPECT_EQ(s.memory.forget_after, std::chrono::hours(24));
+    EXPECT_EQ(s.memory.cool_down, std::chrono::seconds(30));
     EXPECT_EQ(s.recent.believed_for, milliseconds(0));
     EXPECT_EQ(s.ledger_file(), "data/ledger.db");
 }
@@ -45,6 +46,7 @@ TEST_F(SettingsTest, AreTheDefaultsWithoutAFile) {
 TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     const settings usual = read_settings(""), explained = read_settings(FLOODGATE_CONFIG);
     EXPECT_EQ(explained.memory.forget_after, usual.memory.forget_after);
+    EXPECT_EQ(explained.memory.cool_down, usual.memory.cool_down);
     EXPECT_EQ(explained.journal.segment_bytes, usual.journal.segment_bytes);
     EXPECT_EQ(explained.gate.backlog_max, usual.gate.backlog_max);
     EXPECT_EQ(explained.timed_jobs.rounds.lead, usual.timed_jobs.rounds.lead);
@@ -66,6 +68,8 @@ TEST_F(SettingsTest, BoundAJournalSegmentAsTheJournalDoes) {
 TEST_F(SettingsTest, NameTheKeyThatIsWrong) {
     EXPECT_THAT(complaint("[edge]\nlopps = 1"), HasSubstr("edge.lopps"));
     EXPECT_THAT(complaint("[rounds]\nforget_after_s = 0"), HasSubstr("rounds.forget_after_s"));
+    EXPECT_THAT(complaint("[sale]\ncool_down_s = -1"), HasSubstr("sale.cool_down_s"));
+    EXPECT_THAT(complaint("[sale]\ncool_down_s = 86401"), HasSubstr("sale.cool_down_s"));
     EXPECT_THAT(complaint("mode = \"many\""), HasSubstr("embedded or clustered"));
     EXPECT_THAT(complaint("[cluster]\nname = \"a b\""), HasSubstr("cluster.name"));
     EXPECT_THAT(complaint("[redis]\naddresses = []"), HasSubstr("redis.addresses"));
@@ -91,6 +95,12 @@ TEST_F(SettingsTest, HandTheTimedJobsHowLongSalesAreRemembered) {
     const settings s = read("[rounds]\nforget_after_s = 60");
     EXPECT_EQ(s.memory.forget_after, std::chrono::seconds(60));
     EXPECT_EQ(s.timed_jobs.forgetting.memory.forget_after, std::chrono::seconds(60));
+}
+
+TEST_F(SettingsTest, HandTheTimedJobsHowLongABuyerWhoGaveUpWaits) {
+    const settings s = read("[sale]\ncool_down_s = 0");
+    EXPECT_EQ(s.memory.cool_down, std::chrono::seconds(0));
+    EXPECT_EQ(s.timed_jobs.forgetting.memory.cool_down, std::chrono::seconds(0));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ decision arbiter::decide(const sale::attempt& a, instant now, bool may_promise) 
     shelf* on = find(a.sale);
     if (!on) return {.verdict = {.reply_to = a.reply_to, .what = sale::answer::unknown_sale}};
 
+    on->forget_cooled(now);
     decision d{.verdict = on->judge(a, now), .on = on};
     if (d.verdict.what != sale::answer::accepted) return d;
     if (!may_promise) {

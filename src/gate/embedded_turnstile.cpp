@@ -115,7 +115,8 @@ sale::order_no embedded_turnstile::newest_durable() {
 }
 
 result<void> embedded_turnstile::load(const sale::sale& s, std::span<const sale::promise> held,
-                                      std::span<const sale::promise> spent) {
+                                      std::span<const sale::promise> spent,
+                                      std::span<const cooling_buyer> cooling) {
     const std::lock_guard lock(mutex_);
     if (arbiter_.find(s.id)) return make_error_code(errc::conflict);
     if (auto loaded = arbiter_.warm_up(s); !loaded) return loaded;
@@ -124,6 +125,7 @@ result<void> embedded_turnstile::load(const sale::sale& s, std::span<const sale:
         arbiter_.restore(p, {});
     }
     for (const sale::promise& p : spent) arbiter_.restore_key(p);
+    for (const cooling_buyer& b : cooling) arbiter_.find(s.id)->cool(b);
     return {};
 }
 
@@ -152,9 +154,14 @@ result<void> embedded_turnstile::forget(const sale::sale& s) {
     return {};
 }
 
-void embedded_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
+void embedded_turnstile::release(const returned& r) {
     const std::lock_guard lock(mutex_);
-    if (shelf* on = arbiter_.find(sale)) on->release(buyer, order);
+    shelf* on = arbiter_.find(r.sale);
+    if (!on) return;
+    on->release(r.buyer, r.order);
+    if (!r.wait.lasts()) return;
+    on->forget_cooled(r.wait.from);
+    on->cool({r.buyer, r.wait.until});
 }
 
 std::optional<standing> embedded_turnstile::look_up(sale::sale_id sale) {

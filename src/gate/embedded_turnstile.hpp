@@ -30,10 +30,12 @@ public:
     embedded_turnstile(sale::promise_line& line, options opts);
     ~embedded_turnstile() override;
 
-    // A sale that is not loaded, with the ledger's orders that hold units and those that are
-    // remembered for their Idempotency-Keys only, in one act. conflict: it is loaded.
+    // A sale that is not loaded, with the ledger's orders that hold units, those that are
+    // remembered for their Idempotency-Keys only, and the buyers that have to wait, in one act.
+    // conflict: it is loaded.
     result<void> load(const sale::sale& s, std::span<const sale::promise> held,
-                      std::span<const sale::promise> spent);
+                      std::span<const sale::promise> spent,
+                      std::span<const cooling_buyer> cooling = {});
     // Before the first lane: what was promised before a restart and is not in the ledger yet, in
     // the order of the line. Its sale was loaded.
     void restore(const sale::promise& p, sale::sequence seq);
@@ -42,7 +44,8 @@ public:
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
     result<void> warm_up(const sale::sale& s) override;
     result<void> forget(const sale::sale& s) override;
-    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
+    using turnstile::release;
+    void release(const returned& r) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
     std::vector<promised> promised_to(sale::user_id buyer) override;
     std::vector<held_unit> held_in(sale::sale_id sale) override;

@@ -27,7 +27,8 @@ sale_keys gate_keys::of(sale::sale_id id) const {
     const std::string number = std::to_string(id.value);
     return {key_of(name_, p, schema::sale_key::terms + number),
             key_of(name_, p, schema::sale_key::buyers + number),
-            key_of(name_, p, schema::sale_key::keys + number)};
+            key_of(name_, p, schema::sale_key::keys + number),
+            key_of(name_, p, schema::sale_key::cooling + number)};
 }
 
 std::string packed(sale::user_id buyer) { return bytes_of(buyer.value); }

@@ -12,7 +12,7 @@ namespace floodgate::gate {
 namespace schema = sale::gate_schema;
 
 struct sale_keys {
-    std::string sale, buyers, keys;
+    std::string sale, buyers, keys, cooling;
 };
 
 class gate_keys {

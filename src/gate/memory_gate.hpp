@@ -12,8 +12,12 @@ namespace floodgate::gate {
 struct memory_gate : turnstile {
     std::vector<sale::order_no> released;
 
-    void release(sale::sale_id, sale::user_id, sale::order_no order) override {
-        released.push_back(order);
+    std::vector<cool_down> waits;  // of each
+
+    using turnstile::release;
+    void release(const returned& r) override {
+        released.push_back(r.order);
+        waits.push_back(r.wait);
     }
     std::unique_ptr<lane> open_lane(std::function<void()>) override { return nullptr; }
     result<void> warm_up(const sale::sale&) override { return {}; }

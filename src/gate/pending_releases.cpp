@@ -16,6 +16,11 @@ constexpr int steps_per_round = 10;     // 200 ms: refusals checked, releases tr
 constexpr std::size_t tries_per_round = 1000;
 constexpr std::size_t pipeline_max = 1000;
 
+store::words arguments_for(const pending_releases::unit& u) {
+    return {packed(u.buyer), packed(u.order), std::to_string(to_ms(u.wait.from)),
+            std::to_string(to_ms(u.wait.until))};
+}
+
 }  // namespace
 
 pending_releases::pending_releases(store::redis& redis, const gate_keys& keys,
@@ -40,12 +45,14 @@ std::size_t pending_releases::waiting() const {
     return waiting_.size();
 }
 
-bool pending_releases::try_release(const unit& u) {
+store::words pending_releases::keys_for(const unit& u) const {
     const sale::partition p = keys_.home_of(u.sale);
     const sale_keys of = keys_.of(u.sale);
-    const auto back =
-        redis_.run(scripts::release(), {keys_.gate(p), keys_.freed(p), of.sale, of.buyers},
-                   {packed(u.buyer), packed(u.order)});
+    return {keys_.gate(p), keys_.freed(p), of.sale, of.buyers, of.cooling};
+}
+
+bool pending_releases::try_release(const unit& u) {
+    const auto back = redis_.run(scripts::release(), keys_for(u), arguments_for(u));
     if (!back) return false;
     if (back->integer > 0) {
         refusals_.lift(u.sale);
@@ -67,13 +74,8 @@ void pending_releases::release_all(std::span<const unit> units) {
         const auto some = units.first(std::min(pipeline_max, units.size()));
         units = units.subspan(some.size());
         std::vector<store::redis::command> commands;
-        for (const unit& u : some) {
-            const sale::partition p = keys_.home_of(u.sale);
-            const sale_keys of = keys_.of(u.sale);
-            commands.push_back(store::to_run(scripts::release(),
-                                             {keys_.gate(p), keys_.freed(p), of.sale, of.buyers},
-                                             {packed(u.buyer), packed(u.order)}));
-        }
+        for (const unit& u : some)
+            commands.push_back(store::to_run(scripts::release(), keys_for(u), arguments_for(u)));
         const auto back = redis_.ask_all(commands);
         std::set<sale::sale_id> came_back;
         for (std::size_t i = 0; i < some.size(); ++i) {

@@ -31,6 +31,7 @@ public:
     std::size_t waiting() const;
 
 private:
+    store::words keys_for(const unit& u) const;
     bool try_release(const unit& u);
     void keep(const unit& u);
     void step();

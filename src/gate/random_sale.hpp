@@ -31,12 +31,15 @@ public:
         const auto told = ask(way_, batch, now);
         for (std::size_t i = 0; i < batch.size(); ++i) compare(batch[i], told[i], now);
     }
-    void release_one() {
+    // Half of them cost the buyer a while.
+    void release_one(instant now) {
         const auto held = model_->held();
         if (held.empty() || roll(2) == 0) return;
         const held_unit u = held[static_cast<std::size_t>(roll(static_cast<int>(held.size())))];
+        const cool_down wait{now, now + milliseconds(roll(2) * roll(8000))};
         model_->release(u.buyer, u.order);
-        gate_.release(terms_.id, u.buyer, u.order);
+        if (wait.lasts()) model_->cool({u.buyer, wait.until});
+        gate_.release({terms_.id, u.buyer, u.order, wait});
     }
     void change_terms() {
         if (roll(6) != 0) return;
@@ -68,6 +71,7 @@ private:
                              {});
         } else {
             EXPECT_EQ(told.order, expected.order);
+            EXPECT_EQ(told.cool_until, expected.cool_until);
         }
         if (expected.what == sale::answer::not_enough ||
             expected.what == sale::answer::over_limit) {

@@ -55,8 +55,9 @@ result<void> rebuild::begin(sale::partition p, std::uint64_t epoch) {
     if (!loaded) return loaded.error();
     for (const store::redis_reply& id : loaded->items) {
         const sale_keys of = keys_.of({store::number_or_zero(id)});
-        const auto gone = run_step(redis_, scripts::forget(),
-                                   {gate, sales, of.sale, of.buyers, of.keys}, {term, id.text});
+        const auto gone =
+            run_step(redis_, scripts::forget(),
+                     {gate, sales, of.sale, of.buyers, of.keys, of.cooling}, {term, id.text});
         if (!gone) return gone.error();
     }
     return {};
@@ -78,7 +79,7 @@ result<void> rebuild::forget(const sale::sale& s) {
     const sale::partition p = keys_.home_of(s.id);
     const sale_keys of = keys_.of(s.id);
     return run_step(redis_, scripts::forget_sale(),
-                    {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys},
+                    {keys_.gate(p), keys_.sales(p), of.sale, of.buyers, of.keys, of.cooling},
                     {std::to_string(s.revision), std::to_string(s.id.value)});
 }
 
@@ -112,6 +113,22 @@ result<void> rebuild::put_down_some(sale::partition p, std::uint64_t epoch,
         for (; first != last; ++first) arguments.add(packed(*first));
     }
     return run_step(redis_, scripts::put_down(), keys, arguments);
+}
+
+result<void> rebuild::put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
+                                       std::span<const cooling_buyer> cooling) {
+    const sale_keys of = keys_.of(sale);
+    const store::words keys{keys_.gate(keys_.home_of(sale)), of.sale, of.cooling};
+    do {
+        const auto some = cooling.first(std::min(cooling.size(), orders_per_call));
+        store::words arguments{std::to_string(epoch), std::to_string(to_ms(now))};
+        for (const cooling_buyer& b : some)
+            arguments.append({std::to_string(to_ms(b.until)), packed(b.buyer)});
+        const auto done = run_step(redis_, scripts::put_down_cooling(), keys, arguments);
+        if (!done) return done;
+        cooling = cooling.subspan(some.size());
+    } while (!cooling.empty());
+    return {};
 }
 
 result<void> rebuild::open(sale::partition p, std::uint64_t epoch) {

@@ -25,6 +25,8 @@ public:
     result<void> forget(const sale::sale& s);  // in an open partition
     result<void> put_down(sale::partition p, std::uint64_t epoch,
                           std::span<const sale::promise> promises, bool only_keys);
+    result<void> put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
+                                  std::span<const cooling_buyer> cooling);
     result<void> open(sale::partition p, std::uint64_t epoch);
 
 private:

@@ -79,9 +79,7 @@ result<void> redis_turnstile::forget(const sale::sale& s) {
     return done;
 }
 
-void redis_turnstile::release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
-    impl_->given_back.release({sale, buyer, order});
-}
+void redis_turnstile::release(const returned& r) { impl_->given_back.release(r); }
 
 void redis_turnstile::skip_past(sale::order_no seen) { impl_->numbers.skip_past(seen); }
 
@@ -213,6 +211,11 @@ result<void> redis_turnstile::put_down(sale::partition p, std::uint64_t epoch,
 result<void> redis_turnstile::put_down_keys(sale::partition p, std::uint64_t epoch,
                                             std::span<const sale::promise> spent) {
     return impl_->keeper.put_down(p, epoch, spent, true);
+}
+
+result<void> redis_turnstile::put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
+                                               std::span<const cooling_buyer> cooling) {
+    return impl_->keeper.put_down_cooling(epoch, sale, now, cooling);
 }
 
 result<void> redis_turnstile::open(sale::partition p, std::uint64_t epoch) {

@@ -65,7 +65,8 @@ public:
     result<void> warm_up(const sale::sale& s) override;
     // store_unavailable as well while the partition is being rebuilt.
     result<void> forget(const sale::sale& s) override;
-    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) override;
+    using turnstile::release;
+    void release(const returned& r) override;
     void release_all(std::span<const returned> orders) override;
     std::optional<standing> look_up(sale::sale_id sale) override;
     std::vector<std::optional<standing>> look_up_all(std::span<const sale::sale_id> ids) override;
@@ -96,6 +97,10 @@ public:
                           std::span<const sale::promise> held);
     result<void> put_down_keys(sale::partition p, std::uint64_t epoch,
                                std::span<const sale::promise> spent);
+    // Buyers of a loaded sale who have to wait; also when there are none, since some may have come
+    // by a release before the sale was loaded.
+    result<void> put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
+                                  std::span<const cooling_buyer> cooling);
     result<void> open(sale::partition p, std::uint64_t epoch);
 
 private:

@@ -97,6 +97,47 @@ TEST_F(RedisTurnstileTest, LeavesOutWhatIsReleasedWhileItIsRebuilt) {
     EXPECT_EQ(gate().look_up({1})->taken, 0);
 }
 
+TEST_F(RedisTurnstileTest, IsRebuiltWithTheBuyersWhoHaveToWait) {
+    const instant until = opening + milliseconds(2000);
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    gate().release({{1}, {8}, {80}, {opening, until}});  // before the sale is loaded
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5000)).has_value());
+    std::vector<cooling_buyer> cooling{{{7}, until + milliseconds(5)}};
+    for (std::int64_t b = 1000; b < 2300; ++b) cooling.push_back({{b}, until});
+    EXPECT_EQ(gate().put_down_cooling(1, {1}, opening, cooling).error(), fenced);
+    EXPECT_EQ(gate().put_down_cooling(2, {9}, opening, cooling).error(),
+              make_error_code(errc::not_found))
+        << "that sale is not loaded";
+    ASSERT_TRUE(gate().put_down_cooling(2, {1}, opening, cooling).has_value());
+    gate().release({{1}, {9}, {90}, {opening, until}});  // after
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(ask(*lane_, attempts_of(7, 7))[0].cool_until, until + milliseconds(5));
+    EXPECT_EQ(ask_one(8), answer::cooling_down);
+    EXPECT_EQ(ask_one(9), answer::cooling_down);
+    EXPECT_EQ(count(ask(*lane_, attempts_of(1000, 2299)), answer::cooling_down), 1300U);
+    EXPECT_EQ(ask_one(6), answer::accepted);
+}
+
+TEST_F(RedisTurnstileTest, KnowsOfABuyerWhoHasToWaitThoughNoneWasPutDown) {
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    gate().release({{1}, {8}, {80}, {opening, opening + milliseconds(2000)}});
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5)).has_value());
+    ASSERT_TRUE(gate().put_down_cooling(2, {1}, opening, {}).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    EXPECT_EQ(ask_one(8), answer::cooling_down);
+}
+
+TEST_F(RedisTurnstileTest, ForgetsThoseWhoHaveWaited) {
+    warm_up(open_sale(1, 5000));
+    const std::string key = world_->key(home, "cooling:1");
+    for (int i = 1; i <= 200; ++i) {
+        const instant from = opening + milliseconds(i * 10);
+        gate().release({{1}, {i}, {1}, {from, from + milliseconds(100)}});
+    }
+    EXPECT_LE(world_->redis().ask(key, {"ZCARD", key})->integer, 10) << "swept out by the others";
+    EXPECT_GT(world_->redis().ask(key, {"PTTL", key})->integer, 0) << "and the last ones in time";
+}
+
 TEST_F(RedisTurnstileTest, NamesTheLatestOrderAfterARebuild) {
     ASSERT_TRUE(gate().begin(home, 2).has_value());
     ASSERT_TRUE(gate().load(2, open_sale(1, 5, 2)).has_value());

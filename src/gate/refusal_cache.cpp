@@ -20,6 +20,10 @@ bool is_by_terms(answer a) {
            a == answer::over_limit;
 }
 
+bool is_by_buyers(answer a) {
+    return a == answer::sold_out || a == answer::already_ordered || a == answer::cooling_down;
+}
+
 }  // namespace
 
 void refusal_cache::view::renew() {
@@ -37,8 +41,7 @@ std::optional<sale::verdict> refusal_cache::view::refuse(const sale::attempt& a,
     const copy& r = *found->second;
     if (now_ >= r.good_until.load(std::memory_order_relaxed)) return std::nullopt;
     const sale::verdict v = r.what.judge(a, now);
-    const bool by_stock = v.what == answer::sold_out || v.what == answer::already_ordered;
-    if (is_by_terms(v.what) || (by_stock && r.buyers)) return v;
+    if (is_by_terms(v.what) || (is_by_buyers(v.what) && r.buyers)) return v;
     return std::nullopt;
 }
 
@@ -92,13 +95,14 @@ std::vector<std::optional<refusal_cache::facts>> refusal_cache::ask(
     for (const sale::sale_id id : sales) {
         const std::string gate = keys_.gate(keys_.home_of(id)), key = keys_.of(id).sale;
         commands.push_back({gate, {"HMGET", gate, field::epoch, field::open}});
-        commands.push_back({key,
-                            {"HMGET", key, field::state, field::starts, field::ends, field::limit,
-                             field::stock, field::revision, field::given, field::returned}});
+        commands.push_back(
+            {key,
+             {"HMGET", key, field::state, field::starts, field::ends, field::limit, field::stock,
+              field::revision, field::given, field::returned, field::cooling}});
     }
     const auto replies = redis_.ask_all(commands);
     if (!replies) return out;
-    constexpr std::size_t terms_fields = 6, fields = 8;
+    constexpr std::size_t terms_fields = 6, fields = 9;
     for (std::size_t i = 0; i < sales.size(); ++i) {
         const auto& gate = (*replies)[2 * i].items;
         const auto& f = (*replies)[2 * i + 1].items;
@@ -115,7 +119,8 @@ std::vector<std::optional<refusal_cache::facts>> refusal_cache::ask(
         to.taken = number_or_zero(f[6]) - number_or_zero(f[7]);
         to.of_terms = gate[0].text;
         for (std::size_t n = 0; n < terms_fields; ++n) to.of_terms += "," + f[n].text;
-        to.of_all = to.of_terms + "," + f[6].text + "," + f[7].text;
+        to.cooling = !f[8].is_nil();
+        to.of_all = to.of_terms + "," + f[6].text + "," + f[7].text + "," + f[8].text;
     }
     return out;
 }
@@ -190,7 +195,7 @@ std::shared_ptr<refusal_cache::copy> refusal_cache::copy_of(sale::sale_id sale, 
     made->unchanged_if = buyers ? f->of_all : f->of_terms;
     made->good_until = asked + max_age_;
     if (!buyers) return made;
-    if (!load_buyers(*f, made->what)) return nullptr;
+    if (!load_buyers(*f, made->what) || !load_cooling(*f, made->what)) return nullptr;
     const moment again = clock_.now();
     const auto after = ask(sale);
     if (!after || after->of_all != f->of_all) return nullptr;
@@ -217,6 +222,21 @@ bool refusal_cache::load_buyers(const facts& f, shelf& into) {
         }
     } while (cursor != "0");
     return into.look().taken == f.taken;
+}
+
+bool refusal_cache::load_cooling(const facts& f, shelf& into) {
+    if (!f.cooling) return true;
+    const std::string key = keys_.of(f.terms.id).cooling;
+    std::string cursor = "0";
+    do {
+        const auto step = redis_.ask(key, {"ZSCAN", key, cursor, "COUNT", "1000"});
+        if (!step || step->items.size() != 2) return false;
+        cursor = step->items[0].text;
+        const auto& pairs = step->items[1].items;
+        for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+            into.cool({unpack_buyer(pairs[i].text), from_ms(number_or_zero(pairs[i + 1]))});
+    } while (cursor != "0");
+    return true;
 }
 
 }  // namespace floodgate::gate

@@ -2,9 +2,10 @@
 // paused, ended, sold out) a crowd can be sent away from memory.
 //
 // It keeps a copy of such a sale's terms and, once the sale is sold out, of its buyers, who must
-// still hear that they have an order. A copy judges as Redis would, with the same shelf. It is good
-// for `max_age` after Redis was last asked whether anything has changed, so a lost "lifted" message
-// costs no more than that. Attempts with an Idempotency-Key are always asked about.
+// still hear that they have an order, or that they have to wait. A copy judges as Redis would, with
+// the same shelf. It is good for `max_age` after Redis was last asked whether anything has changed,
+// so a lost "lifted" message costs no more than that. Attempts with an Idempotency-Key are always
+// asked about.
 
 #pragma once
 
@@ -33,7 +34,8 @@ public:
 private:
     struct copy {
         shelf what;
-        bool buyers = false;       // has them, so may say sold_out and already_ordered
+        // Has the buyers, so may say sold_out, already_ordered and cooling_down.
+        bool buyers = false;
         std::string unchanged_if;  // Redis still says this
         std::atomic<moment> good_until{};
         explicit copy(const sale::sale& terms) : what(terms) {}
@@ -78,6 +80,7 @@ private:
     struct facts {
         sale::sale terms;
         std::int64_t taken = 0;
+        bool cooling = false;          // some buyers may have to wait
         std::string of_terms, of_all;  // what Redis said, to be compared with what it says later
     };
 
@@ -88,6 +91,7 @@ private:
     void take_up();
     std::shared_ptr<copy> copy_of(sale::sale_id sale, bool buyers);
     bool load_buyers(const facts& f, shelf& into);
+    bool load_cooling(const facts& f, shelf& into);
     void replace(const all& next);
 
     store::redis& redis_;

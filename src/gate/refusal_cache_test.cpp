@@ -65,6 +65,30 @@ TEST_F(ReflectionsTest, AreLiftedAtOnceWhenUnitsComeBackHere) {
     EXPECT_EQ(ask_one(3).what, answer::accepted);
 }
 
+TEST_F(ReflectionsTest, KnowWhoHasToWait) {
+    const instant until = opening + milliseconds(30'000);
+    warm_up(open_sale(1, 1));
+    const auto mine = ask_one(1);
+    gate().release({{1}, {1}, mine.order, {opening, until}});
+    ASSERT_EQ(ask_one(2).what, answer::accepted);
+    ASSERT_TRUE(becomes_cached(3));
+    EXPECT_EQ(ask_one(3).what, answer::sold_out);
+    const std::uint64_t calls = gate().read_counts().calls;
+    const auto told = ask_one(1);
+    EXPECT_EQ(told.what, answer::cooling_down);
+    EXPECT_EQ(told.cool_until, until);
+    EXPECT_EQ(ask_one(1, 1, {}, until).what, answer::sold_out);
+    EXPECT_EQ(gate().read_counts().calls, calls) << "Redis was not asked";
+}
+
+TEST_F(ReflectionsTest, AreForgottenWhenABuyerHasToWaitThoughNothingCameBack) {
+    warm_up(open_sale(1, 1));
+    ASSERT_EQ(ask_one(2).what, answer::accepted);
+    ASSERT_TRUE(becomes_cached(3));
+    other_node()->release({{1}, {1}, {77}, {opening, opening + milliseconds(30'000)}});
+    EXPECT_TRUE(eventually([&] { return ask_one(1).what == answer::cooling_down; }));
+}
+
 TEST_F(ReflectionsTest, AreLiftedByAMessageFromAnotherNode) {
     warm_up(open_sale(1, 1));
     const auto mine = ask_one(1);

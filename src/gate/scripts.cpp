@@ -5,10 +5,28 @@
 namespace floodgate::gate::scripts {
 namespace {
 
-// A closed partition is being rebuilt: the rebuild must leave the released order out.
+// Buyers who gave units back wait in a set ordered by the end of their cool-down. What is over is
+// swept out with each new one. The key outlives its last entry by a while only, counted from the
+// moment of the call: the clocks of Redis and the nodes need not agree.
+constexpr std::string_view cooling = R"lua(
+local function note_cooling(sale, cooling, now)
+  redis.call('ZREMRANGEBYSCORE', cooling, '-inf', now)
+  local last = redis.call('ZRANGE', cooling, -1, -1, 'WITHSCORES')[2]
+  if not last then return end
+  redis.call('PEXPIRE', cooling, tonumber(last) - tonumber(now) + 60000)
+  if redis.call('EXISTS', sale) == 1 then redis.call('HSET', sale, cooling_field, last) end
+end
+)lua";
+
+// A closed partition is being rebuilt: the rebuild must leave the released order out. A buyer has
+// to wait whether or not their order is (still) held here.
 constexpr std::string_view releasing = R"lua(
 local gate = call('HMGET', KEYS[1], epoch_field, open_field)
 if not gate[1] then return 0 end
+if tonumber(ARGV[4]) > tonumber(ARGV[3]) then
+  call('ZADD', KEYS[5], 'GT', ARGV[4], ARGV[1])
+  note_cooling(KEYS[3], KEYS[5], ARGV[3])
+end
 if gate[2] ~= is_open then call('SADD', KEYS[2], ARGV[2]) end
 local orders = call('HGET', KEYS[4], ARGV[1])
 local at = orders and find(orders, ARGV[2])
@@ -100,7 +118,7 @@ if gate[1] ~= ARGV[1] or gate[2] == is_open then return said_fenced end
 )lua";
 
 constexpr std::string_view forgetting = R"lua(
-redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5])
+redis.call('UNLINK', KEYS[3], KEYS[4], KEYS[5], KEYS[6])
 redis.call('SREM', KEYS[2], ARGV[2])
 return said_ok
 )lua";
@@ -134,6 +152,13 @@ end
 return said_ok
 )lua";
 
+constexpr std::string_view putting_down_cooling = R"lua(
+if redis.call('EXISTS', KEYS[2]) == 0 then return said_missing end
+for i = 3, #ARGV, 2 do redis.call('ZADD', KEYS[3], 'GT', ARGV[i], ARGV[i + 1]) end
+note_cooling(KEYS[2], KEYS[3], ARGV[2])
+return said_ok
+)lua";
+
 constexpr std::string_view opening = R"lua(
 local gate = redis.call('HGET', KEYS[1], epoch_field)
 if gate ~= ARGV[1] then return said_fenced end
@@ -146,7 +171,7 @@ return said_ok
 
 const store::redis_script& release() {
     static const auto script =
-        joined(writes_little, lua_fields(), lua_promise(), reading, releasing);
+        joined(writes_little, lua_fields(), lua_promise(), reading, cooling, releasing);
     return script;
 }
 
@@ -190,6 +215,12 @@ const store::redis_script& forget_sale() {
 const store::redis_script& put_down() {
     static const auto script = joined(writes, lua_fields(), lua_promise(), lua_said(), fencing,
                                       reading, putting, putting_down);
+    return script;
+}
+
+const store::redis_script& put_down_cooling() {
+    static const auto script =
+        joined(writes, lua_fields(), lua_said(), fencing, cooling, putting_down_cooling);
     return script;
 }
 

@@ -10,7 +10,8 @@
 
 namespace floodgate::gate::scripts {
 
-// KEYS: gate, freed, sale, buyers. ARGV: buyer, order. Gives the units that came back.
+// KEYS: gate, freed, sale, buyers, cooling. ARGV: buyer, order, from and until when the buyer has
+// to wait (ms; the same: not at all). Gives the units that came back.
 const store::redis_script& release();
 
 // KEYS: gate, sale, buyers, keys. ARGV: the promise. Gives ok, closed, missing or conflict.
@@ -29,18 +30,23 @@ const store::redis_script& close();
 // KEYS: gate, freed. ARGV: epoch. Gives ok or fenced.
 const store::redis_script& begin();
 
-// One sale's keys, after begin. KEYS: gate, sales, sale, buyers, keys. ARGV: epoch, id. Gives ok or
-// fenced.
+// One sale's keys, after begin. KEYS: gate, sales, sale, buyers, keys, cooling. ARGV: epoch, id.
+// Gives ok or fenced.
 const store::redis_script& forget();
 
-// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys. ARGV:
-// revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later revision).
+// A sale that is over leaves an open partition. KEYS: gate, sales, sale, buyers, keys, cooling.
+// ARGV: revision, id. Gives ok, absent, closed, or conflict (the gate has terms of a later
+// revision).
 const store::redis_script& forget_sale();
 
 // KEYS: gate, freed, then sale, buyers, keys of each sale. ARGV: epoch, 1 when only keys are
 // wanted, then for each sale the number of its promises and the promises. Gives ok, fenced or
 // missing (a sale is not loaded; nothing was done).
 const store::redis_script& put_down();
+
+// Buyers of one loaded sale who have to wait. KEYS: gate, sale, cooling. ARGV: epoch, now (ms),
+// then for each until when (ms) and the buyer. Gives ok, fenced or missing.
+const store::redis_script& put_down_cooling();
 
 // KEYS: gate, freed. ARGV: epoch. Gives ok or fenced.
 const store::redis_script& open();

@@ -59,6 +59,11 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) const {
         v.order = h->latest;  // the quantity alone is within the limit, so there is one
         return v;
     }
+    if (const instant until = cooling_.until(a.buyer); now < until) {
+        v.what = sale::answer::cooling_down;
+        v.cool_until = until;
+        return v;
+    }
     const std::int64_t free = terms_.stock - taken();
     if (free < static_cast<std::int64_t>(a.quantity)) {
         v.what = free == 0 ? sale::answer::sold_out : sale::answer::not_enough;
@@ -163,7 +168,7 @@ standing shelf::look() const {
     return {.stock = terms_.stock,
             .taken = taken(),
             .buyers = buyers_.size(),
-            .bytes = buyers_.bytes() + earlier_.bytes() + keys_.bytes(),
+            .bytes = buyers_.bytes() + earlier_.bytes() + keys_.bytes() + cooling_.bytes(),
             .given = given_,
             .returned = returned_,
             .largest = largest_};

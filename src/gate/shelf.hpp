@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "gate/cool_downs.hpp"
 #include "gate/split_map.hpp"
 #include "gate/turnstile.hpp"
 #include "sale/promise.hpp"
@@ -33,6 +34,10 @@ public:
 
     // Puts an order's units back. False: the buyer does not hold this order (any more).
     bool release(sale::user_id buyer, sale::order_no order);
+
+    // The buyer has to wait. Those that have waited long enough are forgotten by and by.
+    void cool(const cooling_buyer& b) { cooling_.begin(b); }
+    void forget_cooled(instant now) { cooling_.sweep(now); }
 
     // Sets aside the units of an order that was lost. Nothing happens when it is held. False: fewer
     // units are free.
@@ -79,6 +84,7 @@ private:
     split_map<sale::user_id, holding> buyers_;
     split_map<sale::order_no, link> earlier_;
     split_map<sale::idempotency_key, keyed> keys_;
+    cool_downs cooling_;
 };
 
 }  // namespace floodgate::gate

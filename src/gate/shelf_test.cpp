@@ -142,6 +142,35 @@ TEST_F(ShelfTest, ReleasedUnitsAreSoldAgainAlsoToTheSameBuyer) {
     EXPECT_EQ(ask(3).what, answer::sold_out);
 }
 
+TEST_F(ShelfTest, MakesABuyerWhoGaveAUnitBackWaitWhileOthersBuyIt) {
+    const auto first = ask(1);
+    ask(2);
+    EXPECT_TRUE(shelf_->release({1}, first.order));
+    shelf_->cool({{1}, opening + milliseconds(30'000)});
+    EXPECT_EQ(ask(1).what, answer::cooling_down);
+    EXPECT_EQ(ask(1).cool_until, opening + milliseconds(30'000));
+    EXPECT_EQ(ask(3).what, answer::accepted);
+    EXPECT_EQ(ask(1).what, answer::cooling_down) << "before sold_out";
+    now_ = opening + milliseconds(29'999);
+    EXPECT_EQ(ask(1).what, answer::cooling_down);
+    now_ = opening + milliseconds(30'000);
+    EXPECT_EQ(ask(1).what, answer::sold_out);
+}
+
+TEST_F(ShelfTest, TellsACoolingBuyerFirstWhatCannotChangeByWaiting) {
+    reset(terms(5, 2));
+    ask(1, 1, 5);
+    shelf_->cool({{1}, opening + milliseconds(30'000)});
+    EXPECT_EQ(ask(1, 1, 5).what, answer::repeated);
+    EXPECT_EQ(ask(1, 3).what, answer::over_limit);
+    EXPECT_EQ(ask(1, 2).what, answer::already_ordered) << "the limit is reached";
+    EXPECT_EQ(ask(1, 1).what, answer::cooling_down) << "it is not";
+    sale::sale t = terms(5, 2);
+    t.state = sale::sale_state::paused;
+    ASSERT_TRUE(shelf_->change_terms(t));
+    EXPECT_EQ(ask(1, 1).what, answer::paused);
+}
+
 TEST_F(ShelfTest, ReleasesAnOrderOnlyOnce) {
     const auto first = ask(1);
     EXPECT_TRUE(shelf_->release({1}, first.order));

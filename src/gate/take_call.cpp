@@ -24,6 +24,13 @@ bool take_number(std::string_view& from, std::int64_t& out) {
     return true;
 }
 
+bool take_instant(std::string_view& from, instant& out) {
+    std::int64_t ms = 0;
+    if (!take_number(from, ms)) return false;
+    out = from_ms(ms);
+    return true;
+}
+
 bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdict& v) {
     if (from.empty()) return false;
     const auto told = schema::answer_of(from.front());
@@ -38,12 +45,8 @@ bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdic
     case answer::over_limit:
     case answer::not_enough: return take_number(from, v.units);
     case answer::accepted: v.order = a.order; return true;
-    case answer::not_started: {
-        std::int64_t ms = 0;
-        if (!take_number(from, ms)) return false;
-        v.starts_at = from_ms(ms);
-        return true;
-    }
+    case answer::not_started: return take_instant(from, v.starts_at);
+    case answer::cooling_down: return take_instant(from, v.cool_until);
     default: return true;
     }
 }
@@ -76,6 +79,7 @@ store::words take_call::words(const gate_keys& keys, const circumstances& with) 
         key_words.add(of.sale);
         key_words.add(of.buyers);
         key_words.add(of.keys);
+        key_words.add(of.cooling);
         const std::int64_t quantity = first->what.quantity;
         const bool same =
             std::all_of(first, last, [&](const auto& a) { return a.what.quantity == quantity; });

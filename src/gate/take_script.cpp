@@ -67,14 +67,20 @@ end
 
 -- Attempts ARGV[first] to ARGV[last], all for this sale and, unless it is 0, all for this quantity.
 -- They see each other: what one was promised is in `changed` and `fresh` for the next.
-local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
+local function judge(sale_key, buyers_key, keys_key, cooling_key, same_quantity, first, last)
   local terms = call('HMGET', sale_key, state_field, starts_field, ends_field, limit_field,
-                     stock_field, given_field, returned_field, largest_field, price_field)
+                     stock_field, given_field, returned_field, largest_field, price_field,
+                     cooling_field)
   local refused = refusal(terms[1], terms[2], terms[3])
 
   local buyers, keys, key_place, n = questions(buyers_key, keys_key, first, last)
   local held = (resent or not refused) and call(unpack(buyers)) or nothing
   local known = n > 0 and call(unpack(keys)) or nothing
+  local waits = nothing  -- until when each of the buyers has to wait
+  if not refused and terms[10] and now < tonumber(terms[10]) then
+    buyers[1], buyers[2] = 'ZMSCORE', cooling_key
+    waits = call(unpack(buyers))
+  end
 
   local limit, given = tonumber(terms[4]), tonumber(terms[6])
   local free = not refused and tonumber(terms[5]) - given + tonumber(terms[7]) or 0
@@ -91,6 +97,7 @@ local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
     local earlier = place and (fresh[key] or known[place])
     local buyer = buyers[i - first + 3]
     local orders = changed[buyer] or held[i - first + 1]
+    local wait = waits[i - first + 1]
     local quantity = same_quantity > 0 and same_quantity or quantity_in(a)
     local answer
     if earlier then
@@ -103,6 +110,8 @@ local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
       answer = answer_over_limit .. limit .. number_end
     elseif orders and units_in(orders) + quantity > limit then
       answer = answer_already_ordered .. order_at(orders, #orders - record_bytes + 1)
+    elseif wait and now < tonumber(wait) then
+      answer = answer_cooling_down .. wait .. number_end
     elseif free < quantity then
       answer = free <= 0 and answer_sold_out or answer_not_enough .. free .. number_end
     elseif room < 1 then
@@ -142,9 +151,9 @@ local function judge(sale_key, buyers_key, keys_key, same_quantity, first, last)
 end
 
 local at = 7
-for k = 3, #KEYS, 3 do
+for k = 3, #KEYS, 4 do
   local n, same_quantity = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
-  judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], same_quantity, at + 2, at + 1 + n)
+  judge(KEYS[k], KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], same_quantity, at + 2, at + 1 + n)
   at = at + 2 + n
 end
 

@@ -55,6 +55,19 @@ struct held_unit {
     friend bool operator==(const held_unit&, const held_unit&) = default;
 };
 
+// What a return costs a buyer who gave units back of their own accord (sale::is_given_up): from the
+// return until `until` the buyer gets no unit of that sale. Nothing when `until` is not later.
+struct cool_down {
+    instant from{}, until{};
+
+    bool lasts() const { return until > from; }
+};
+
+struct cooling_buyer {
+    sale::user_id buyer;
+    instant until;  // when they may buy again
+};
+
 class turnstile {
 public:
     virtual ~turnstile() = default;
@@ -72,17 +85,22 @@ public:
     // Nothing happens when it is not loaded.
     virtual result<void> forget(const sale::sale& s) = 0;
 
-    // Units come back: the order was closed, refunded or failed. The buyer may buy again.
-    // Doing it twice for one order is harmless.
-    virtual void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) = 0;
-    // The same for many: one journey where the gate is far away.
+    // Units come back: the order was closed, refunded or failed. Others may buy them at once, the
+    // buyer after `wait`, which holds whether or not the order was held. A cool-down that lasts
+    // longer stays. Doing it twice for one order is harmless.
     struct returned {
         sale::sale_id sale;
         sale::user_id buyer;
         sale::order_no order;
+        cool_down wait{};
     };
+    virtual void release(const returned& r) = 0;
+    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {
+        release(returned{sale, buyer, order});
+    }
+    // The same for many: one journey where the gate is far away.
     virtual void release_all(std::span<const returned> orders) {
-        for (const returned& r : orders) release(r.sale, r.buyer, r.order);
+        for (const returned& r : orders) release(r);
     }
 
     // Nothing: the sale is not loaded, or the gate cannot be asked now.

@@ -152,7 +152,8 @@ private:
         if (!loaded) return;
         store::words gone{"DEL", sales, key(p, "gate"), key(p, "line"), key(p, "freed")};
         for (const store::redis_reply& id : loaded->items)
-            for (const char* what : {"sale:", "buyers:", "keys:"}) gone.add(key(p, what + id.text));
+            for (const char* what : {"sale:", "buyers:", "keys:", "cooling:"})
+                gone.add(key(p, what + id.text));
         (void)redis_.ask(sales, gone).has_value();
     }
 

@@ -29,7 +29,8 @@ void answers::send_busy(connection& to) {
 void answers::send(connection& to, const sale::verdict& v) {
     count(status_of(v.what));
     bytes_.clear();
-    write_verdict(bytes_, v, to.language, {.date = date_.at(now_), .keep_alive = to.keep_alive()});
+    write_verdict(bytes_, v, to.language,
+                  {.date = date_.at(now_), .keep_alive = to.keep_alive(), .now = now_});
     to.answer(bytes_);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 
@@ -26,6 +27,7 @@ api::problem problem_of(sale::answer a) {
     case sale::answer::over_limit: return api::problem::over_limit;
     case sale::answer::not_enough: return api::problem::not_enough;
     case sale::answer::already_ordered: return api::problem::already_ordered;
+    case sale::answer::cooling_down: return api::problem::cooling_down;
     case sale::answer::sold_out: return api::problem::sold_out;
     case sale::answer::busy: return api::problem::busy;
     case sale::answer::undecided: return api::problem::undecided;
@@ -89,6 +91,12 @@ void write_already_ordered(std::string& out, sale::order_no order, api::language
     out.append(r.body).append(number, size);
 }
 
+// In the server's time as well as from now on: the clock of the buyer's machine may be wrong.
+boost::json::object wait_until(instant until, instant now) {
+    const std::int64_t left = std::max<std::int64_t>((until - now).count(), 1);
+    return {{"until", api::to_iso(until)}, {"until_ms", to_ms(until)}, {"retry_after_ms", left}};
+}
+
 }  // namespace
 
 std::string_view date_line::at(instant now) {
@@ -133,6 +141,7 @@ void write_verdict(std::string& out, const sale::verdict& v, api::language lang,
         return;
     }
     boost::json::object extra;
+    if (v.what == sale::answer::cooling_down) extra = wait_until(v.cool_until, f.now);
     if (v.what == sale::answer::over_limit) extra["limit"] = v.units;
     if (v.what == sale::answer::not_enough) extra["free"] = v.units;
     if (v.what == sale::answer::not_started) extra["starts_at"] = api::to_iso(v.starts_at);

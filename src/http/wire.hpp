@@ -25,6 +25,7 @@ struct framing {
     std::string_view date;
     bool keep_alive = true;
     bool head_only = false;  // the answer to HEAD: lengths, but no body
+    instant now{};           // for a verdict that says how long to wait
 };
 
 // Appends the whole answer to `out`.

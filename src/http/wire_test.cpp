@@ -41,7 +41,7 @@ TEST(WriteVerdict, GivesEveryAnswerItsStatusAndCode) {
         {sale::answer::already_ordered, 409}, {sale::answer::over_limit, 422},
         {sale::answer::not_enough, 409},      {sale::answer::sold_out, 409},
         {sale::answer::accepted, 202},        {sale::answer::busy, 503},
-        {sale::answer::undecided, 503}};
+        {sale::answer::undecided, 503},       {sale::answer::cooling_down, 409}};
     static_assert(std::size(statuses) == sale::answers, "an answer is missing");
     for (const auto& [answer, status] : statuses) {
         EXPECT_EQ(status_of(answer), status);
@@ -63,6 +63,13 @@ TEST(WriteVerdict, TellsWhatHelps) {
     EXPECT_EQ(
         field({.what = sale::answer::not_started, .starts_at = noon}, "starts_at").as_string(),
         "2025-11-15T12:00:00.000Z");
+    const sale::verdict cooling{.what = sale::answer::cooling_down,
+                                .cool_until = noon + milliseconds(1500)};
+    EXPECT_EQ(field(cooling, "until").as_string(), "2025-11-15T12:00:01.500Z");
+    EXPECT_EQ(field(cooling, "until_ms").as_int64(), to_ms(noon) + 1500);
+    const std::string wait = said(cooling, api::language::en, {.now = noon});
+    EXPECT_NE(wait.find(R"("retry_after_ms":1500)"), std::string::npos) << wait;
+    EXPECT_NE(wait.find("Retry-After: 2\r\n"), std::string::npos) << wait;
     EXPECT_EQ(field({.what = sale::answer::busy}, "retry_after_ms").as_int64(), busy_retry_ms);
     const sale::verdict open{.what = sale::answer::undecided, .order = {78}};
     EXPECT_EQ(field(open, "retry_after_ms").as_int64(), busy_retry_ms);

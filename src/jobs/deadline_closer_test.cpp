@@ -35,6 +35,16 @@ TEST_F(CloserTest, ClosesAtTheDeadlineAndNotAMillisecondBefore) {
     expect_books_agree();
 }
 
+TEST_F(CloserTest, ABuyerWhoDidNotPayWaitsFromTheMomentTheOrderWasClosed) {
+    const auto o = buy(1);
+    const shop::settlement strict(gate_, nullptr, 30s);
+    clock_.set(o.pay_by + 40ms);
+    deadline_closer({moves_, strict, clock_}).step();
+    ASSERT_EQ(gate_.waits.size(), 1U);
+    EXPECT_EQ(gate_.waits[0].from, clock_.now());
+    EXPECT_EQ(gate_.waits[0].until, clock_.now() + 30s);
+}
+
 TEST_F(CloserTest, ClosesOnce) {
     const auto o = buy(1);
     clock_.advance(deadline);

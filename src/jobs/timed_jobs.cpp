@@ -28,7 +28,9 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(world_.gate, [this](std::span<const sale::order_news> news) { tell(news); }),
+      after_(
+          world_.gate, [this](std::span<const sale::order_news> news) { tell(news); },
+          o.forgetting.memory.cool_down),
       checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
       closer_({world_.timed_book.moves(), after_, world_.clock}),
       chances_({world_.timed_book, after_, board_, world_.clock}, o.retries),

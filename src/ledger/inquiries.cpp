@@ -1,4 +1,5 @@
-// The part of move_book that reads: what the channels are to be asked, and the buyer's mailbox.
+// The part of move_book that reads: what the channels are to be asked, the buyer's mailbox, and the
+// buyers who let orders go.
 
 #include "ledger/guarded.hpp"
 #include "ledger/move_book.hpp"
@@ -29,6 +30,15 @@ std::vector<open_question> questions_in(store::row_cursor rows) {
         q.tries = static_cast<std::uint32_t>(r.tries);
         q.note = std::move(r.note);
         q.asked_since = r.asked_since;
+    }
+    return all;
+}
+
+std::vector<giving_up_buyer> buyers_in(store::row_cursor rows) {
+    std::vector<giving_up_buyer> all;
+    while (rows.next()) {
+        giving_up_buyer& b = all.emplace_back();
+        rows.read(b.buyer, b.times, b.last);
     }
     return all;
 }
@@ -107,6 +117,30 @@ result<std::int64_t> move_book::latest_event() {
         const auto c = db_.reader();
         auto rows = c->ask("SELECT MAX(id) FROM order_events");
         return rows.next() ? rows.get<std::int64_t>(0) : 0;
+    });
+}
+
+// Both are answered by the index order_events_of_sale alone.
+
+result<std::vector<giving_up_buyer>> move_book::given_up_since(sale::sale_id sale, instant since) {
+    return guarded("moves.given_up_since", [&]() -> result<std::vector<giving_up_buyer>> {
+        const auto c = db_.reader();
+        return buyers_in(
+            c->ask("SELECT buyer_id, COUNT(*), MAX(at_ms) FROM order_events WHERE sale_id = ? AND "
+                   "to_state = 'closed' AND from_state = 'unpaid' AND at_ms > ? GROUP BY buyer_id "
+                   "ORDER BY buyer_id",
+                   sale, since));
+    });
+}
+
+result<std::vector<giving_up_buyer>> move_book::given_up_most(sale::sale_id sale, std::size_t max) {
+    return guarded("moves.given_up_most", [&]() -> result<std::vector<giving_up_buyer>> {
+        const auto c = db_.reader();
+        return buyers_in(c->ask(
+            "SELECT buyer_id, COUNT(*) AS times, MAX(at_ms) AS latest FROM order_events WHERE "
+            "sale_id = ? AND to_state = 'closed' AND from_state = 'unpaid' GROUP BY buyer_id "
+            "ORDER BY times DESC, latest DESC, buyer_id LIMIT ?",
+            sale, max));
     });
 }
 

@@ -1,4 +1,4 @@
-// What the channels are to be asked, and the buyer's mailbox.
+// What the channels are to be asked, the buyer's mailbox, and the buyers who let orders go.
 
 #include "ledger/move_fixture.hpp"
 
@@ -100,6 +100,43 @@ TEST_P(QuestionContractTest, TheMailboxHoldsTheBuyersOwnMovesInPages) {
     EXPECT_THAT(orders_.mailbox(2), ElementsAre("1002 unpaid>closed cancelled"));
     EXPECT_THAT(orders_.mailbox(1, moves_.latest_event().value()), IsEmpty());
     EXPECT_THAT(orders_.mailbox(3), IsEmpty());
+}
+
+TEST_P(QuestionContractTest, ThoseWhoLetOrdersGoAreCountedBySale) {
+    const auto other = verbs_.add_sale();
+    for (const std::int64_t buyer : {3, 1, 3, 2}) orders_.order_in("closed", sale_, buyer);
+    const auto late = orders_.order(sale_, 4);
+    moves_.close_due(orders_.deadline(late), 9).value();
+    const auto begun = orders_.order_in("closing", sale_, 5);
+    moves_.close(begun.order, later_).value();
+    std::int64_t innocent = 100;
+    for (const char* state : {"unpaid", "begun", "paid", "refunding", "refunded", "failed"})
+        orders_.order_in(state, sale_, ++innocent);
+    orders_.order_in("closed", other, 7);
+
+    std::vector<std::string> seen;
+    for (const auto& b : moves_.given_up_most(sale_, 9).value())
+        seen.push_back(fmt::format("{} x{}", b.buyer.value, b.times));
+    EXPECT_THAT(seen, testing::UnorderedElementsAre("3 x2", "4 x1", "5 x1", "2 x1", "1 x1"));
+    EXPECT_EQ(seen.at(0), "3 x2") << "the most often first";
+    EXPECT_EQ(moves_.given_up_most(sale_, 2).value().size(), 2U);
+    EXPECT_EQ(moves_.given_up_most(other, 9).value().at(0).buyer, sale::user_id{7});
+    EXPECT_THAT(moves_.given_up_most({999}, 9).value(), IsEmpty());
+}
+
+TEST_P(QuestionContractTest, AMoveAndTheBookAgreeWhenAnOrderWasLetGo) {
+    const auto p = orders_.order(sale_, 1), due = orders_.order(sale_, 2);
+    const auto cancelled = moves_.cancel(p.order, p.buyer, later_).value();
+    EXPECT_EQ(cancelled.at, later_);
+    const instant deadline = orders_.deadline(due);
+    EXPECT_EQ(moves_.close_due(deadline, 9).value().closed.at(0).at, deadline);
+    const auto all = moves_.given_up_since(sale_, later_ - milliseconds(1)).value();
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].last, later_);
+    EXPECT_EQ(all[1].last, deadline);
+    const auto rest = moves_.given_up_since(sale_, later_).value();
+    ASSERT_EQ(rest.size(), 1U) << "only what is later";
+    EXPECT_EQ(rest[0].buyer, due.buyer);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ TEST_F(LedgerMigrationsTest, TheQuestionsOfEveryRequestUseAnIndex) {
     };
     EXPECT_THAT(plan("SELECT order_no, state FROM orders WHERE buyer_id = 1 AND order_no < 99 "
                      "ORDER BY order_no DESC LIMIT 10"),
-                HasSubstr("(buyer_id=?"));
+                HasSubstr("orders_of_buyer (buyer_id=? AND order_no<?"));
     EXPECT_THAT(plan("SELECT SUM(quantity) FROM orders WHERE sale_id = 1 AND buyer_id = 1 AND mark "
                      "IS NOT NULL"),
                 HasSubstr("(buyer_id=? AND sale_id=?"));

@@ -30,6 +30,7 @@ struct move_outcome {
     bool moved = false;  // false: its state did not allow it; nothing was changed
     // Of a change of state; 0: none (a payment begun, being closed, late money on its way back).
     std::int64_t event = 0;
+    instant at{};  // of that event, as the ledger has it
 };
 
 // What a channel has to be asked for.
@@ -57,6 +58,13 @@ struct order_event_line {
     sale::order_state from{}, to{};
     std::string reason;
     instant at;
+};
+
+// A buyer who let orders of a sale go (sale::is_given_up), so that their units came back.
+struct giving_up_buyer {
+    sale::user_id buyer;
+    std::int64_t times = 0;
+    instant last;
 };
 
 class move_book {
@@ -107,6 +115,11 @@ public:
     result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,
                                                     std::size_t max);
     result<std::int64_t> latest_event();  // 0: none yet
+
+    // Buyers who let orders of the sale go after `since`, in order of id.
+    result<std::vector<giving_up_buyer>> given_up_since(sale::sale_id sale, instant since);
+    // Those who did it most often, of all times, at most `max`; the latest first among equals.
+    result<std::vector<giving_up_buyer>> given_up_most(sale::sale_id sale, std::size_t max);
 
 private:
     store::database& db_;

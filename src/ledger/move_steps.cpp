@@ -77,8 +77,10 @@ void write_events(store::connection& c, std::span<move_outcome> moves, sale::ord
     auto rows = c.ask("SELECT id, order_no FROM order_events WHERE id > ? ORDER BY id", before);
     auto next = moves.begin();
     while (next != moves.end() && rows.next())
-        if (rows.get<sale::order_no>(1) == next->order.no)
-            (next++)->event = rows.get<std::int64_t>(0);
+        if (rows.get<sale::order_no>(1) == next->order.no) {
+            next->event = rows.get<std::int64_t>(0);
+            (next++)->at = now;
+        }
     if (next != moves.end()) damaged("an event that was written is not there");
 }
 

@@ -176,9 +176,20 @@ constexpr std::array<std::string_view, 3> accountability{
     "ALTER TABLE stock_log ADD COLUMN audit_id BIGINT NOT NULL DEFAULT 0",
 };
 
-constexpr std::array<migration, 5> steps{
+// For buyers who buy and let go, again and again.
+constexpr std::array<std::string_view, 2> mills{
+    // A buyer's orders in the order of their pages, however many there are: without it each page
+    // sorts them all.
+    "CREATE INDEX orders_of_buyer ON orders (buyer_id, order_no)",
+    // Who let orders of a sale go, lately or most often. All that is asked stands in the index; the
+    // time comes before the buyer, so that new lines go to the end of a range.
+    "CREATE INDEX order_events_of_sale ON order_events (sale_id, to_state, from_state, at_ms, "
+    "buyer_id)",
+};
+
+constexpr std::array<migration, 6> steps{
     migration{1, first_tables}, migration{2, deadlines},      migration{3, whole_lives},
-    migration{4, many_nodes},   migration{5, accountability},
+    migration{4, many_nodes},   migration{5, accountability}, migration{6, mills},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ const char* to_text(answer a) {
     case answer::ended: return "ended";
     case answer::over_limit: return "over_limit";
     case answer::already_ordered: return "already_ordered";
+    case answer::cooling_down: return "cooling_down";
     case answer::sold_out: return "sold_out";
     case answer::not_enough: return "not_enough";
     case answer::accepted: return "accepted";

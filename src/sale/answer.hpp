@@ -6,7 +6,8 @@
 
 namespace floodgate::sale {
 
-// In order of precedence: the first that applies is the answer. The last two do not judge the
+// In order of precedence: the first that applies is the answer. A cooling buyer whose other orders
+// reach the limit hears already_ordered: waiting would not help. The last two do not judge the
 // attempt: `busy` promises nothing, `undecided` may have.
 enum class answer : std::uint8_t {
     repeated = 1,     // same buyer and Idempotency-Key as an earlier promise: that promise again
@@ -17,13 +18,14 @@ enum class answer : std::uint8_t {
     ended,            // at or after ends_at, or ended by an operator
     over_limit,       // more at once than the sale allows anybody
     already_ordered,  // the buyer's units plus this quantity would pass the sale's limit
+    cooling_down,     // the buyer gave units of this sale back and has to wait: gate/turnstile.hpp
     sold_out,         // no free unit
     not_enough,       // free units, but fewer than asked for
     accepted,         // a unit is set aside: the promise
     busy,             // too far behind to promise more; certainly nothing was promised
     undecided,        // the gate was asked and did not reply in time: perhaps promised
 };
-inline constexpr std::uint8_t answers = 13;
+inline constexpr std::uint8_t answers = 14;
 
 // "accepted", "sold_out" ...: the word in JSON and metrics.
 const char* to_text(answer a);

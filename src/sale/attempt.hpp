@@ -31,6 +31,7 @@ struct verdict {
     // if there is one
     order_no order{};
     instant starts_at{};     // not_started: when it will
+    instant cool_until{};    // cooling_down: when the buyer may try again
     std::int64_t units = 0;  // over_limit: the limit; not_enough: how many are free
 };
 

@@ -10,9 +10,11 @@
 //   freed       set     orders released while the partition is closed
 //   dead        stream  entries of the line that cannot be decoded
 //   sale:ID     hash    state, starts, ends, limit, stock, price (8 + 8 bytes: fen, points),
-//                       revision, given, returned, largest
+//                       revision, given, returned, largest, cooling (ms: when the last of the
+//                       buyers in cooling:ID may buy again)
 //   buyers:ID   hash    buyer -> order, quantity [, order, quantity ...], newest last
 //   keys:ID     hash    Idempotency-Key (16 bytes) -> order, quantity
+//   cooling:ID  zset    buyer -> when they may buy again (ms); expires by itself
 //
 // Binary in the hashes: a buyer is 8 bytes, an order is 8 bytes and its quantity 4, as in an
 // encoded promise. 64-bit numbers do not fit into Lua's, so scripts only cut, compare and join
@@ -38,7 +40,8 @@ inline constexpr const char *gate = "gate", *line = "line", *sales = "sales", *f
                             *dead = "dead";
 }  // namespace key
 namespace sale_key {  // of a sale: its id follows
-inline constexpr const char *terms = "sale:", *buyers = "buyers:", *keys = "keys:";
+inline constexpr const char *terms = "sale:", *buyers = "buyers:", *keys = "keys:",
+                            *cooling = "cooling:";
 }  // namespace sale_key
 
 namespace field {
@@ -47,7 +50,8 @@ inline constexpr const char *epoch = "epoch", *open = "open", *seq = "seq", *ent
 // of a sale
 inline constexpr const char *state = "state", *starts = "starts", *ends = "ends", *limit = "limit",
                             *stock = "stock", *price = "price", *revision = "revision",
-                            *given = "given", *returned = "returned", *largest = "largest";
+                            *given = "given", *returned = "returned", *largest = "largest",
+                            *cooling = "cooling";
 }  // namespace field
 
 // Values of the field `open`.
@@ -87,8 +91,9 @@ inline constexpr std::array answer_letters{
     answer_letter{answer::unknown_sale, 'C'}, answer_letter{answer::paused, 'D'},
     answer_letter{answer::not_started, 'E'},  answer_letter{answer::ended, 'F'},
     answer_letter{answer::over_limit, 'G'},   answer_letter{answer::already_ordered, 'H'},
-    answer_letter{answer::sold_out, 'I'},     answer_letter{answer::not_enough, 'J'},
-    answer_letter{answer::accepted, 'K'},     answer_letter{answer::busy, 'L'}};
+    answer_letter{answer::cooling_down, 'M'}, answer_letter{answer::sold_out, 'I'},
+    answer_letter{answer::not_enough, 'J'},   answer_letter{answer::accepted, 'K'},
+    answer_letter{answer::busy, 'L'}};
 static_assert(answer_letters.size() == answers - 1,
               "every answer has a letter, but for `undecided`, which no script can give");
 

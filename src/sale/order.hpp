@@ -30,6 +30,10 @@ constexpr bool holds_stock(order_state s) {
            s == order_state::refunding;
 }
 
+// The buyer let the order go: cancelled it, or did not pay in time. A refund is agreed on and a
+// failure is ours, so neither costs the buyer their turn.
+constexpr bool is_given_up(order_state s) { return s == order_state::closed; }
+
 struct order {
     order_no no;
     sale_id sale;

@@ -36,9 +36,7 @@ public:
         return taken;
     }
     result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
-    void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
-        inner_.release(s, b, o);
-    }
+    void release(const returned& r) override { inner_.release(r); }
     std::optional<gate::standing> look_up(sale::sale_id s) override {
         if (away || rebuilding) return std::nullopt;
         return inner_.look_up(s);

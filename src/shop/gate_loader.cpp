@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
@@ -29,11 +31,11 @@ public:
 
     void load_needed(instant now) {
         for (auto& [id, e] : known_)
-            if (or_throw(loader_.needs(e.what, now), "ledger")) load(e);
+            if (or_throw(loader_.needs(e.what, now), "ledger")) load(e, now);
     }
 
     // A promise that is still in the line needs its sale, however long that has been over.
-    void expect(sale::sale_id id) {
+    void expect(sale::sale_id id, instant now) {
         const auto found = known_.find(id.value);
         // Entering it would fail the order of a buyer who was told it is theirs.
         if (found == known_.end())
@@ -41,7 +43,7 @@ public:
                 fmt::format("the journal promises units of sale {}, which is not in the ledger: "
                             "ledger and journal do not belong together",
                             id.value));
-        load(found->second);
+        load(found->second, now);
     }
 
     std::size_t held_orders() const { return held_orders_; }
@@ -52,9 +54,9 @@ private:
         bool loaded = false;
     };
 
-    void load(entry& e) {
+    void load(entry& e, instant now) {
         if (std::exchange(e.loaded, true)) return;
-        held_orders_ += or_throw(loader_.load(e.what, target_), "the sales cannot be loaded");
+        held_orders_ += or_throw(loader_.load(e.what, target_, now), "the sales cannot be loaded");
     }
 
     gate_loader loader_;
@@ -73,25 +75,41 @@ result<bool> gate_loader::needs(const sale::sale& s, instant now) {
     return !*settled;
 }
 
-result<std::size_t> gate_loader::load(const sale::sale& s, gate_target& into) {
-    std::vector<sale::promise> held, spent;
+// What the settlement told the gate when the orders were let go.
+result<std::vector<gate::cooling_buyer>> gate_loader::cooling_in(sale::sale_id id, instant now) {
+    std::vector<gate::cooling_buyer> out;
+    if (memory_.cool_down == milliseconds(0)) return out;
+    const auto found = book_.moves().given_up_since(id, now - memory_.cool_down);
+    if (!found) return found.error();
+    // Not past a whole cool-down from now: the clock may have been set back since.
+    for (const ledger::giving_up_buyer& b : *found)
+        out.push_back({b.buyer, std::min(b.last, now) + memory_.cool_down});
+    std::ranges::sort(out, {}, &gate::cooling_buyer::until);
+    return out;
+}
+
+result<std::size_t> gate_loader::load(const sale::sale& s, gate_target& into, instant now) {
+    gate_target::contents with{.now = now};
     if (auto read = book_.tallies().for_each_held(
-            s.id, [&](const ledger::held_order& o) { held.push_back(promise_of(o)); });
+            s.id, [&](const ledger::held_order& o) { with.held.push_back(promise_of(o)); });
         !read)
         return read.error();
     if (auto read = book_.orders().for_each_spent_key(
-            s.id, [&](const ledger::held_order& o) { spent.push_back(promise_of(o)); });
+            s.id, [&](const ledger::held_order& o) { with.spent.push_back(promise_of(o)); });
         !read)
         return read.error();
-    if (auto taken = into.take_over(s, held, spent); !taken) return taken.error();
-    return held.size();
+    auto cooling = cooling_in(s.id, now);
+    if (!cooling) return cooling.error();
+    with.cooling = std::move(*cooling);
+    if (auto taken = into.take_over(s, with); !taken) return taken.error();
+    return with.held.size();
 }
 
-result<void> partition_target::take_over(const sale::sale& s, std::span<const sale::promise> held,
-                                         std::span<const sale::promise> spent) {
+result<void> partition_target::take_over(const sale::sale& s, const contents& with) {
     if (auto loaded = gate_.load(epoch_, s); !loaded) return loaded;
-    if (auto put = gate_.put_down(partition_, epoch_, held); !put) return put;
-    return gate_.put_down_keys(partition_, epoch_, spent);
+    if (auto put = gate_.put_down(partition_, epoch_, with.held); !put) return put;
+    if (auto put = gate_.put_down_keys(partition_, epoch_, with.spent); !put) return put;
+    return gate_.put_down_cooling(epoch_, s.id, with.now, with.cooling);
 }
 
 void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
@@ -105,7 +123,7 @@ void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_t
     do {
         or_throw(line.read(at, replay_batch, batch), "journal");
         for (const sale::promise& p : batch) {
-            sales.expect(p.sale);
+            sales.expect(p.sale, from.now);
             gate.restore(p, {++at.value});
         }
     } while (!batch.empty());

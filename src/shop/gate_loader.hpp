@@ -1,10 +1,11 @@
 // What the gate must hold, read from the ledger: one reader, whatever the gate is.
 //
 // The gate holds every sale that is not a draft, completely or not at all: terms, the orders and
-// open letters that hold units, and the Idempotency-Keys of orders that hold none any more. A sale
-// leaves the gate some time after its last buyer could have paid: sale_memory.hpp. Targets are the
-// embedded turnstile (at a start, and when such a sale is opened again) and a partition of the gate
-// in Redis (when its keeper rebuilds it).
+// open letters that hold units, the Idempotency-Keys of orders that hold none any more, and the
+// buyers who gave units back a moment ago and have to wait. A sale leaves the gate some time after
+// its last buyer could have paid: sale_memory.hpp. Targets are the embedded turnstile (at a start,
+// and when such a sale is opened again) and a partition of the gate in Redis (when its keeper
+// rebuilds it).
 
 #pragma once
 
@@ -22,9 +23,14 @@ namespace floodgate::shop {
 class gate_target {
 public:
     virtual ~gate_target() = default;
-    // Takes over a sale that it does not hold. `spent` hold nothing: only their keys count.
-    virtual result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
-                                   std::span<const sale::promise> spent) = 0;
+    // Takes over a sale that it does not hold.
+    struct contents {
+        instant now;
+        std::vector<sale::promise> held{};
+        std::vector<sale::promise> spent{};  // hold nothing: only their keys count
+        std::vector<gate::cooling_buyer> cooling{};
+    };
+    virtual result<void> take_over(const sale::sale& s, const contents& with) = 0;
 };
 
 class gate_loader {
@@ -35,9 +41,11 @@ public:
     // of it is unpaid or a letter open.
     result<bool> needs(const sale::sale& s, instant now);
     // Reads the sale's orders and hands them over with it. Gives how many hold units.
-    result<std::size_t> load(const sale::sale& s, gate_target& into);
+    result<std::size_t> load(const sale::sale& s, gate_target& into, instant now);
 
 private:
+    result<std::vector<gate::cooling_buyer>> cooling_in(sale::sale_id id, instant now);
+
     ledger::ledger& book_;
     const sale_memory memory_;
 };
@@ -45,9 +53,8 @@ private:
 class embedded_target final : public gate_target {
 public:
     explicit embedded_target(gate::embedded_turnstile& gate) : gate_(gate) {}
-    result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
-                           std::span<const sale::promise> spent) override {
-        return gate_.load(s, held, spent);
+    result<void> take_over(const sale::sale& s, const contents& with) override {
+        return gate_.load(s, with.held, with.spent, with.cooling);
     }
 
 private:
@@ -59,8 +66,7 @@ class partition_target final : public gate_target {
 public:
     partition_target(gate::redis_turnstile& gate, sale::partition p, std::uint64_t epoch)
         : gate_(gate), partition_(p), epoch_(epoch) {}
-    result<void> take_over(const sale::sale& s, std::span<const sale::promise> held,
-                           std::span<const sale::promise> spent) override;
+    result<void> take_over(const sale::sale& s, const contents& with) override;
 
 private:
     gate::redis_turnstile& gate_;

@@ -29,7 +29,7 @@ protected:
     bool needs(sale::sale_id id, instant now) { return loader_.needs(find(id), now).value(); }
     void load(sale::sale_id id) {
         embedded_target target(gate_);
-        ASSERT_TRUE(loader_.load(find(id), target).has_value());
+        ASSERT_TRUE(loader_.load(find(id), target, clock_.now()).has_value());
     }
     answer buy(sale::sale_id id, std::int64_t buyer, instant now, sale::idempotency_key key = {}) {
         const auto lane = gate_.open_lane([] {});
@@ -92,6 +92,50 @@ TEST_F(GateLoaderTest, LoadsASaleWithItsOrdersLettersAndSpentKeys) {
     EXPECT_EQ(buy(id, 3, noon, closed.key), answer::repeated);
     EXPECT_EQ(buy(id, 4, noon), answer::accepted);
     EXPECT_EQ(buy(id, 5, noon), answer::sold_out);
+}
+
+// The same as the settlement had told the gate that is gone.
+TEST_F(GateLoaderTest, LoadsTheBuyersWhoHaveToWait) {
+    const auto id = verbs_.add_sale({.stock = 9});
+    const auto early = verbs_.promise(id, 1), late = verbs_.promise(id, 2),
+               refunded = verbs_.promise(id, 3);
+    verbs_.enter({early, late, refunded});
+    auto& moves = verbs_.book().moves();
+    const instant now = noon + seconds(100);
+    moves.cancel(early.order, early.buyer, now - memory_.cool_down).value();
+    moves.cancel(late.order, late.buyer, now - seconds(1)).value();
+    moves.pay(refunded.order, now).value();
+    moves.ask_refund(refunded.order, refunded.buyer, now).value();
+    moves.finish_refund(refunded.order, now).value();
+    clock_.set(now);
+    load(id);
+    EXPECT_EQ(buy(id, 1, now), answer::accepted) << "has waited long enough";
+    EXPECT_EQ(buy(id, 2, now), answer::cooling_down);
+    EXPECT_EQ(buy(id, 3, now), answer::accepted) << "a refund costs no time";
+    const instant until = now - seconds(1) + memory_.cool_down;
+    EXPECT_EQ(buy(id, 2, until - milliseconds(1)), answer::cooling_down);
+    EXPECT_EQ(buy(id, 2, until), answer::accepted);
+}
+
+TEST_F(GateLoaderTest, MakesNobodyWaitLongerBecauseTheClockWasSetBack) {
+    const auto id = verbs_.add_sale();
+    const auto p = verbs_.promise(id, 1);
+    verbs_.enter({p});
+    verbs_.book().moves().cancel(p.order, p.buyer, noon + hours(1)).value();
+    load(id);
+    EXPECT_EQ(buy(id, 1, noon), answer::cooling_down);
+    EXPECT_EQ(buy(id, 1, noon + memory_.cool_down), answer::accepted);
+}
+
+TEST_F(GateLoaderTest, LoadsNoneWhereNobodyHasToWait) {
+    const auto id = verbs_.add_sale();
+    const auto p = verbs_.promise(id, 1);
+    verbs_.enter({p});
+    verbs_.book().moves().cancel(p.order, p.buyer, noon).value();
+    embedded_target target(gate_);
+    gate_loader lenient(verbs_.book(), {.cool_down = milliseconds(0)});
+    ASSERT_TRUE(lenient.load(find(id), target, noon).has_value());
+    EXPECT_EQ(buy(id, 1, noon), answer::accepted);
 }
 
 // A gate that has forgotten a sale would otherwise open it again with its whole stock.

@@ -25,9 +25,7 @@ public:
     }
     result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
     result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
-    void release(sale::sale_id s, sale::user_id b, sale::order_no o) override {
-        inner_.release(s, b, o);
-    }
+    void release(const returned& r) override { inner_.release(r); }
     std::optional<gate::standing> look_up(sale::sale_id s) override { return inner_.look_up(s); }
     std::vector<promised> promised_to(sale::user_id b) override {
         meanwhile();

@@ -22,7 +22,7 @@ result<void> reloading_gate::forget(const sale::sale& s) {
 
 result<void> reloading_embedded_gate::reload(const sale::sale& s) {
     embedded_target target(gate_);
-    const auto loaded = loader_.load(s, target);
+    const auto loaded = loader_.load(s, target, clock_.now());
     if (loaded) return {};
     if (loaded.error() == errc::conflict) return gate_.warm_up(s);  // loaded meanwhile
     return loaded.error();

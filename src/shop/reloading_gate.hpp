@@ -22,9 +22,8 @@ public:
     std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) final {
         return inner_.open_lane(std::move(wake));
     }
-    void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) final {
-        inner_.release(sale, buyer, order);
-    }
+    using turnstile::release;
+    void release(const returned& r) final { inner_.release(r); }
     void release_all(std::span<const returned> orders) final { inner_.release_all(orders); }
     std::optional<gate::standing> look_up(sale::sale_id id) final { return inner_.look_up(id); }
     std::vector<std::optional<gate::standing>> look_up_all(
@@ -44,16 +43,16 @@ protected:
         sale_memory memory;
     };
     reloading_gate(gate::turnstile& inner, const world& w)
-        : loader_(w.book, w.memory), inner_(inner), clock_(w.clock) {}
+        : loader_(w.book, w.memory), clock_(w.clock), inner_(inner) {}
 
     // The gate did not hold it a moment ago, and must.
     virtual result<void> reload(const sale::sale& s) = 0;
 
     gate_loader loader_;
+    const floodgate::clock& clock_;
 
 private:
     gate::turnstile& inner_;
-    const floodgate::clock& clock_;
     // A loaded sale must not be forgotten while it is warmed up. Never held while the ledger is
     // asked: pausing a sale must not wait for that.
     std::mutex one_at_a_time_;

@@ -1,4 +1,5 @@
-// How long a sale that is over is remembered: by the gate, and on the pages that buyers see.
+// How long a sale that is over is remembered (by the gate, and on the pages that buyers see), and a
+// buyer who gave its units back.
 
 #pragma once
 
@@ -9,6 +10,8 @@ namespace floodgate::shop {
 
 struct sale_memory {
     milliseconds forget_after{std::chrono::hours(24)};
+    // How long such a buyer gets no other unit of the sale; 0: no time at all.
+    milliseconds cool_down{std::chrono::seconds(30)};
 
     // Whether so much time has passed since a buyer could have paid last. What keeps such a sale at
     // the gate for longer (gate_loader::needs) is exceptional, so pages go by this alone.

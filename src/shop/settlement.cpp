@@ -5,19 +5,32 @@
 namespace floodgate::shop {
 
 void settlement::settle(std::span<const ledger::move_outcome> outcomes) const {
+    std::vector<returned> back;
     std::vector<sale::order_news> news;
     for (const ledger::move_outcome& m : outcomes) {
         if (!m.moved) continue;
         if (m.event != 0) ++moves_[static_cast<std::size_t>(m.order.state)];
+        if (!holds_stock(m.order.state))
+            back.push_back({m.order.sale, m.order.buyer, m.order.no, wait_after(m)});
         news.push_back({m.order, m.event});
     }
-    settle(news);
+    finish(back, news);
 }
 
 void settlement::settle(std::span<const sale::order_news> news) const {
-    std::vector<gate::turnstile::returned> back;
+    std::vector<returned> back;
     for (const sale::order_news& n : news)
         if (!holds_stock(n.what.state)) back.push_back({n.what.sale, n.what.buyer, n.what.no});
+    finish(back, news);
+}
+
+gate::cool_down settlement::wait_after(const ledger::move_outcome& m) const {
+    if (m.event == 0 || !is_given_up(m.order.state)) return {};
+    return {m.at, m.at + cool_down_};
+}
+
+void settlement::finish(std::span<const returned> back,
+                        std::span<const sale::order_news> news) const {
     if (!back.empty()) turnstile_.release_all(back);
     if (told_ && !news.empty()) told_(news);
 }

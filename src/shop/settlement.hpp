@@ -18,9 +18,12 @@ namespace floodgate::shop {
 // from the ledger.
 class settlement {
 public:
-    // `told` may be empty. The turnstile must outlive this.
-    settlement(gate::turnstile& turnstile, sale::tell_news told)
-        : turnstile_(turnstile), told_(std::move(told)) {}
+    // `told` may be empty. The turnstile must outlive this. A buyer who lets an order go has to
+    // wait for `cool_down` in that sale, from the move on: the time is the ledger's, so that a gate
+    // which is built anew (gate_loader.hpp) says the same.
+    settlement(gate::turnstile& turnstile, sale::tell_news told,
+               milliseconds cool_down = milliseconds(0))
+        : turnstile_(turnstile), told_(std::move(told)), cool_down_(cool_down) {}
 
     // Skips what did not move. The units are released before the news is told: a buyer who hears
     // that a unit is back can then buy it.
@@ -36,8 +39,14 @@ public:
     }
 
 private:
+    using returned = gate::turnstile::returned;
+
+    gate::cool_down wait_after(const ledger::move_outcome& m) const;
+    void finish(std::span<const returned> back, std::span<const sale::order_news> news) const;
+
     gate::turnstile& turnstile_;
     const sale::tell_news told_;
+    const milliseconds cool_down_;
     mutable std::array<std::atomic<std::uint64_t>, sale::order_states + 1> moves_{};
 };
 

@@ -65,6 +65,29 @@ TEST_F(SettlementTest, OfWhatWasJustEnteredTheRefusedOnesGiveTheirUnitsBack) {
     EXPECT_EQ(after.moves_to(unpaid), 0U) << "an entry is not a move";
 }
 
+TEST_F(SettlementTest, ABuyerWhoLetAnOrderGoWaitsFromTheMoveOn) {
+    const instant moved_at = from_ms(1'800'000'000'000);
+    const settlement strict(gate, nullptr, milliseconds(30'000));
+    std::uint64_t no = 0;
+    for (const auto state : {closed, refunded, failed}) {
+        ledger::move_outcome m = outcome_of(++no, state);
+        m.at = moved_at;
+        strict.settle(m);
+    }
+    ASSERT_EQ(gate.waits.size(), 3U);
+    EXPECT_EQ(gate.waits[0].from, moved_at);
+    EXPECT_EQ(gate.waits[0].until, moved_at + milliseconds(30'000));
+    EXPECT_FALSE(gate.waits[1].lasts()) << "a refund is agreed on";
+    EXPECT_FALSE(gate.waits[2].lasts()) << "a failure is ours";
+}
+
+TEST_F(SettlementTest, WithoutACoolDownNobodyWaits) {
+    ledger::move_outcome m = outcome_of(1, closed);
+    m.at = from_ms(1'800'000'000'000);
+    after.settle(m);
+    EXPECT_FALSE(gate.waits.at(0).lasts());
+}
+
 TEST_F(SettlementTest, NobodyNeedsToListen) {
     settlement({gate}, nullptr).settle(outcome_of(1, closed));
     EXPECT_EQ(gate.released.size(), 1U);

@@ -42,6 +42,14 @@ class OrderLifeTest(SharedServer):
         again = self.assert_problem(self.move(no, "cancel"), 409, "conflict")
         self.assertEqual(again["order_status"], "closed")
 
+    def test_a_buyer_who_cancels_waits_and_admins_see_it(self):
+        no = self.bought()
+        self.assertEqual(self.move(no, "cancel").status, 200)
+        problem = self.assert_problem(self.client.buy(self.sale, self.buyer), 409, "cooling_down")
+        self.assertGreater(problem["retry_after_ms"], 0)
+        found = self.manage("GET", f"/sales/{self.sale}/returns")["buyers"]
+        self.assertEqual([b["times"] for b in found], [1])
+
     def test_pay_then_refund_and_buy_again(self):
         no = self.bought()
         paid = self.move(no, "pay", {"method": "test"})

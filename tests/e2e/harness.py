@@ -35,6 +35,7 @@ UNLIMITED = "[guard]\npurchase_by_user_per_minute = 0\n"  # configuration: buyer
 MANY_LOOPS = "[edge]\nloops = 4\n"  # several threads take from one gate, whatever the machine has
 PATIENCE_S = 60  # past that something hangs: a wait that ends well costs nothing, however busy we are
 FRESH_METRICS = "[metrics]\nkept_ms = 0\n"  # what a test reads has happened before it asked
+NO_COOL_DOWN = "[sale]\ncool_down_s = 0\n"  # a buyer who cancels may buy again at once
 SMALL_SEGMENTS = "[journal]\nsegment_mib = 1\n"  # and no 64 MiB are written at every start
 
 
@@ -279,10 +280,12 @@ class FloodgateTest(unittest.TestCase):
         return pathlib.Path(tempfile.mkdtemp(dir=self.place))
 
     def server(self, data, **options):
-        """A server that has not been started. Its journal has small segments, unless the
-        configuration says something else of the journal."""
-        if "[journal]" not in options.get("config", ""):
-            options["config"] = options.get("config", "") + SMALL_SEGMENTS
+        """A server that has not been started. Its journal has small segments and no buyer has to
+        wait after a cancel, unless the configuration says something of the journal or the sale."""
+        config = options.get("config", "")
+        config += "" if "[sale]" in config else NO_COOL_DOWN
+        config += "" if "[journal]" in config else SMALL_SEGMENTS
+        options["config"] = config
         server = Server(data, **options)
         self.servers.append(server)
         self.addCleanup(server.discard)

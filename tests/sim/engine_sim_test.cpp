@@ -4,7 +4,8 @@
 // disk syncs, the clerk enters, and now and then the machine stops in the middle of a write; then
 // everything is rebuilt from ledger and journal. Buyers pay, cancel and forget to pay. What was
 // acknowledged must be there, nothing may be sold twice, every unit that came back is sold again,
-// "sold out" must have been true, and in the end the whole stock is sold.
+// "sold out" must have been true, a buyer who gave a unit back waits, also across a power cut, and
+// in the end the whole stock is sold.
 //
 //   FLOODGATE_SEEDS=10000 build/clang/engine_sim_test     for a longer run
 
@@ -31,6 +32,7 @@ namespace {
 
 const instant noon = from_ms(1'800'000'000'000);
 constexpr std::int64_t buyers = 60;
+constexpr milliseconds cool_down{40};  // some ten attempts
 
 struct sale_plan {
     std::int64_t stock;
@@ -78,6 +80,7 @@ public:
 
     // The rest of the stock is sold, the clerk catches up, and every book is compared.
     void finish() {
+        clock_.advance(cool_down);
         for (int i = 0; i < 20; ++i) {
             for (std::int64_t b = 1; b <= buyers; ++b)
                 for (const auto id : sales_) submit({.sale = id, .buyer = {b}});
@@ -104,6 +107,7 @@ public:
     }
 
     int crashes() const { return crashes_; }
+    int waits() const { return waits_; }
 
 private:
     std::int64_t pick(int n) {
@@ -117,12 +121,13 @@ private:
             disk_, journal::options{.directory = "journal", .segment_bytes = 4096}, *entered);
         turnstile_ =
             std::make_unique<gate::embedded_turnstile>(*line_, gate::embedded_turnstile::options{});
-        shop::restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = clock_.now()});
+        shop::restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = clock_.now()},
+                           {.cool_down = cool_down});
         lane_ = turnstile_->open_lane([] {});
         desk_ =
             std::make_unique<clerk::desk>(clerk::desk::world{*line_, sink_, *turnstile_, clock_},
                                           clerk::options{.batch_max = 7}, *entered, nullptr);
-        after_ = std::make_unique<shop::settlement>(*turnstile_, nullptr);
+        after_ = std::make_unique<shop::settlement>(*turnstile_, nullptr, cool_down);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
     }
 
@@ -168,6 +173,7 @@ private:
         if (m.order.state == sale::order_state::closed) {
             sold_out_.erase(m.order.sale.value);
             returned_[m.order.sale.value] = asked_last_;
+            let_go(m);
         }
         after_->settle(m);
     }
@@ -178,10 +184,17 @@ private:
         const auto done = book_.moves().cancel(some->first, some->second.buyer, clock_.now());
         if (!done) return;  // not in the book yet
         if (pick(3) != 0) return follow(*done);
-        if (done->moved) moved_[some->first] = done->order.state;
+        if (done->moved) {
+            moved_[some->first] = done->order.state;
+            let_go(*done);
+        }
         sold_out_.erase(some->second.sale.value);
         returned_[some->second.sale.value] = asked_last_;
         power_cut();
+    }
+
+    void let_go(const ledger::move_outcome& m) {
+        cools_until_[{m.order.sale.value, m.order.buyer.value}] = m.at + cool_down;
     }
 
     void pay() {
@@ -214,6 +227,7 @@ private:
     void submit(sale::attempt a) {
         a.reply_to = ++asked_last_;
         asked_[a.reply_to] = a;
+        if (clock_.now() < cools_until_[{a.sale.value, a.buyer.value}]) cooling_.insert(a.reply_to);
         lane_->submit({&a, 1}, clock_.now());
         if (pick(3) == 0) collect();
     }
@@ -236,7 +250,12 @@ private:
             // One that was judged before a unit came back says nothing about now.
             if (v.what == sale::answer::sold_out && v.reply_to > returned_[a.sale.value])
                 sold_out_.insert(a.sale.value);
+            if (v.what == sale::answer::cooling_down) {
+                EXPECT_TRUE(cooling_.contains(v.reply_to)) << "nothing to wait for";
+                ++waits_;
+            }
             if (v.what == sale::answer::accepted) {
+                EXPECT_FALSE(cooling_.contains(v.reply_to)) << "sold to a buyer who has to wait";
                 EXPECT_FALSE(sold_out_.contains(a.sale.value)) << "sold after it was sold out";
             }
         }
@@ -249,12 +268,14 @@ private:
     manual_clock clock_{noon};
     std::vector<sale::sale_id> sales_;
     std::uint64_t asked_last_ = 0;
-    int crashes_ = 0;
+    int crashes_ = 0, waits_ = 0;
     std::map<std::uint64_t, sale::attempt> asked_;
     std::map<sale::order_no, sale::attempt> acknowledged_;
     std::set<std::int64_t> sold_out_;
     std::map<sale::order_no, sale::order_state> moved_;
     std::map<std::int64_t, std::uint64_t> returned_;  // by sale: the latest attempt at that time
+    std::map<std::pair<std::int64_t, std::int64_t>, instant> cools_until_;  // by sale and buyer
+    std::set<std::uint64_t> cooling_;  // attempts of buyers who had to wait
 
     std::unique_ptr<journal::journal> line_;
     std::unique_ptr<gate::embedded_turnstile> turnstile_;
@@ -267,16 +288,18 @@ private:
 TEST(EngineSimulation, KeepsEveryPromiseThroughPowerCuts) {
     const char* wanted = std::getenv("FLOODGATE_SEEDS");
     const std::uint64_t seeds = wanted ? std::strtoull(wanted, nullptr, 10) : 150;
-    int crashes = 0;
+    int crashes = 0, waits = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         history h(seed);
         h.live(200);
         h.finish();
         crashes += h.crashes();
+        waits += h.waits();
         if (HasFailure()) return;
     }
     EXPECT_GT(crashes, static_cast<int>(seeds) * 10) << "the power should go often";
+    EXPECT_GT(waits, 0) << "some buyers should have to wait";
 }
 
 }  // namespace
