@@ -1,47 +1,15 @@
 // What every turnstile has to keep, whatever stands behind it.
 
+#include "gate/turnstile_contract.hpp"
+
 #include <set>
 
 #include "gate/random_sale.hpp"
-#include "gate/turnstile_fixture.hpp"
 
 namespace floodgate::gate {
 namespace {
 
 using sale::answer;
-
-enum class kind : std::uint8_t { embedded = 1, redis, redis_cluster };
-
-class TurnstileContractTest : public testing::TestWithParam<kind> {
-protected:
-    void SetUp() override {
-        if (GetParam() == kind::embedded) {
-            world_ = std::make_unique<embedded_world>();
-        } else {
-            const bool cluster = GetParam() == kind::redis_cluster;
-            FLOODGATE_NEED_REDIS(cluster);
-            world_ = std::make_unique<redis_world>(store::shared_redis(cluster));
-        }
-        lane_ = gate().open_lane([] {});
-    }
-    turnstile& gate() { return world_->gate(); }
-
-    void warm_up(const sale::sale& s) { ASSERT_TRUE(gate().warm_up(s).has_value()); }
-    sale::verdict ask_one(std::int64_t sale, std::int64_t buyer, std::uint32_t quantity = 1,
-                          sale::idempotency_key key = {}, instant now = opening) {
-        return ask(*lane_, {{.sale = {sale}, .buyer = {buyer}, .quantity = quantity, .key = key}},
-                   now)[0];
-    }
-    std::vector<answer> answers(const std::vector<sale::attempt>& attempts) {
-        std::vector<answer> out;
-        out.reserve(attempts.size());
-        for (const auto& v : ask(*lane_, attempts)) out.push_back(v.what);
-        return out;
-    }
-
-    std::unique_ptr<gate_world> world_;
-    std::unique_ptr<lane> lane_;
-};
 
 TEST_P(TurnstileContractTest, PromisesAUnitAndPutsThePromiseInTheLine) {
     warm_up(open_sale(1, 2));
@@ -361,16 +329,7 @@ TEST_P(TurnstileContractTest, SellsExactlyTheStockToFourLanesAtOnce) {
     EXPECT_EQ(gate().look_up({1})->taken, stock);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TurnstileContractTest,
-                         testing::Values(kind::embedded, kind::redis, kind::redis_cluster),
-                         [](const testing::TestParamInfo<kind>& with) -> std::string {
-                             switch (with.param) {
-                             case kind::embedded: return "Embedded";
-                             case kind::redis: return "Redis";
-                             case kind::redis_cluster: break;
-                             }
-                             return "RedisCluster";
-                         });
+INSTANTIATE_TEST_SUITE_P(All, TurnstileContractTest, every_turnstile, name_of_turnstile);
 
 }  // namespace
 }  // namespace floodgate::gate
