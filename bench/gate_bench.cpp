@@ -58,8 +58,8 @@ void accepted(benchmark::State& state) {
         (void)a->warm_up(open_sale(buyers)).has_value();
         state.ResumeTiming();
         for (std::int64_t i = 0; i < buyers; ++i) {
-            decision d = a->decide({.sale = {1}, .buyer = buyer(i)}, opening, true);
-            d.on->put_down(d.promise, {static_cast<std::uint64_t>(i)});
+            const decision d = a->decide({.sale = {1}, .buyer = buyer(i)}, opening, true);
+            a->put_down(d, {static_cast<std::uint64_t>(i)});
         }
         state.PauseTiming();
         last = a->find({1})->look();
@@ -85,8 +85,8 @@ void already_ordered(benchmark::State& state) {
     arbiter a(0);
     (void)a.warm_up(open_sale(buyers)).has_value();
     for (std::int64_t i = 0; i < buyers; ++i) {
-        decision d = a.decide({.sale = {1}, .buyer = buyer(i)}, opening, true);
-        d.on->put_down(d.promise, {});
+        const decision d = a.decide({.sale = {1}, .buyer = buyer(i)}, opening, true);
+        a.put_down(d, {});
     }
     std::int64_t i = 0;
     for (auto _ : state)

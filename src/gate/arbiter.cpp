@@ -5,6 +5,12 @@
 namespace floodgate::gate {
 
 decision arbiter::decide(const sale::attempt& a, instant now, bool may_promise) {
+    if (a.key != sale::no_key) {
+        const sale::sale_id* used_at = used_at_.find(a.key);
+        if (shelf* other = used_at && *used_at != a.sale ? find(*used_at) : nullptr)
+            return {.verdict = {.reply_to = a.reply_to, .what = sale::answer::key_reused},
+                    .on = other};
+    }
     shelf* on = find(a.sale);
     if (!on) return {.verdict = {.reply_to = a.reply_to, .what = sale::answer::unknown_sale}};
 
@@ -27,6 +33,18 @@ decision arbiter::decide(const sale::attempt& a, instant now, bool may_promise) 
     return d;
 }
 
+void arbiter::put_down(const decision& d, sale::sequence seq) {
+    d.on->put_down(d.promise, seq);
+    bind(d.promise.key, d.promise.sale);
+}
+
+// The first order under a key keeps it, as long as the gate holds its sale.
+void arbiter::bind(const sale::idempotency_key& key, sale::sale_id to) {
+    if (key == sale::no_key) return;
+    sale::sale_id& sale = used_at_[key];
+    if (sale.value == 0 || !find(sale)) sale = to;
+}
+
 result<void> arbiter::warm_up(const sale::sale& s) {
     if (shelf* on = find(s.id)) {
         if (!on->change_terms(s)) return make_error_code(errc::conflict);
@@ -38,12 +56,41 @@ result<void> arbiter::warm_up(const sale::sale& s) {
 
 void arbiter::restore(const sale::promise& p, sale::sequence seq) {
     numbers_.skip_past(p.order);
-    if (shelf* on = find(p.sale)) on->put_down(p, seq);
+    shelf* on = find(p.sale);
+    if (!on) return;
+    on->put_down(p, seq);
+    bind(p.key, p.sale);
 }
 
 void arbiter::restore_key(const sale::promise& p) {
     numbers_.skip_past(p.order);
-    if (shelf* on = find(p.sale)) on->restore_key(p);
+    shelf* on = find(p.sale);
+    if (!on) return;
+    on->restore_key(p);
+    bind(p.key, p.sale);
+}
+
+result<void> arbiter::retake(const sale::promise& p) {
+    shelf* on = find(p.sale);
+    if (!on) return make_error_code(errc::not_found);
+    if (!on->retake(p)) return make_error_code(errc::conflict);
+    bind(p.key, p.sale);
+    return {};
+}
+
+std::unique_ptr<shelf> arbiter::forget(sale::sale_id id) {
+    const auto found = shelves_.find(id);
+    if (found == shelves_.end()) return nullptr;
+    std::unique_ptr<shelf> gone = std::move(found->second);
+    shelves_.erase(found);
+    return gone;
+}
+
+void arbiter::forget_keys(sale::sale_id of, std::span<const sale::idempotency_key> keys) {
+    if (find(of)) return;  // loaded again meanwhile
+    for (const sale::idempotency_key& key : keys)
+        if (const sale::sale_id* used_at = used_at_.find(key); used_at && *used_at == of)
+            used_at_.erase(key);
 }
 
 shelf* arbiter::find(sale::sale_id id) {

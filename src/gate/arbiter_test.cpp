@@ -74,9 +74,9 @@ TEST(Arbiter, IsInTheSameStateAfterReplayingItsPromises) {
         };
         std::uint64_t seq = 0;
         for (int i = 0; i < 200; ++i) {
-            decision d = live.decide(any_attempt(), opening + milliseconds(i), true);
+            const decision d = live.decide(any_attempt(), opening + milliseconds(i), true);
             if (d.verdict.what != answer::accepted) continue;
-            d.on->put_down(d.promise, {++seq});
+            live.put_down(d, {++seq});
             replayed.restore(d.promise, {seq});
         }
         for (int i = 0; i < 200; ++i) {
@@ -89,6 +89,54 @@ TEST(Arbiter, IsInTheSameStateAfterReplayingItsPromises) {
             }
         }
     }
+}
+
+TEST(Arbiter, KnowsTheKeysOfAllSalesAfterARestart) {
+    arbiter a(0);
+    for (const std::int64_t id : {1, 2, 3}) ASSERT_TRUE(a.warm_up(open_sale(id, 10)).has_value());
+    sale::promise held{.order = {50}, .sale = {1}, .buyer = {7}}, closed = held, lost = held;
+    held.key[0] = std::byte{1};
+    closed.key[0] = std::byte{2};
+    closed.order = {51};
+    lost.key[0] = std::byte{3};
+    lost.order = {52};
+    lost.buyer = {8};
+    a.restore(held, {1});
+    a.restore_key(closed);
+    ASSERT_TRUE(a.retake(lost).has_value());
+    for (const sale::promise& p : {held, closed, lost}) {
+        const sale::attempt elsewhere{.sale = {2}, .buyer = {7}, .key = p.key, .reply_to = 5};
+        const decision d = a.decide(elsewhere, opening, true);
+        EXPECT_EQ(d.verdict.what, answer::key_reused);
+        EXPECT_EQ(d.verdict.reply_to, 5U);
+        EXPECT_EQ(d.on, a.find({1})) << "which the verdict rests on";
+    }
+}
+
+TEST(Arbiter, LetsAKeyGoWithItsSale) {
+    arbiter a(0);
+    for (const std::int64_t id : {1, 2}) ASSERT_TRUE(a.warm_up(open_sale(id, 10)).has_value());
+    sale::promise p{.order = {50}, .sale = {1}, .buyer = {7}};
+    p.key[0] = std::byte{1};
+    a.restore(p, {1});
+    const sale::attempt elsewhere{.sale = {2}, .buyer = {7}, .key = p.key};
+    const auto gone = a.forget({1});
+    ASSERT_TRUE(gone);
+    EXPECT_EQ(gone->keys(), std::vector{p.key});
+    EXPECT_FALSE(a.forget({1})) << "once";
+    const decision d = a.decide(elsewhere, opening, true);
+    EXPECT_EQ(d.verdict.what, answer::accepted) << "its sale is not loaded";
+    a.put_down(d, {2});
+    a.forget_keys({1}, gone->keys());
+    EXPECT_EQ(a.decide(elsewhere, opening, true).verdict.what, answer::repeated)
+        << "only the first sale's hold on it is gone";
+    // The first sale comes back, say with a new window.
+    ASSERT_TRUE(a.warm_up(open_sale(1, 10)).has_value());
+    a.restore(p, {});
+    EXPECT_EQ(a.decide(elsewhere, opening, true).verdict.what, answer::repeated);
+    EXPECT_EQ(a.decide({.sale = {1}, .buyer = {7}, .key = p.key}, opening, true).verdict.what,
+              answer::key_reused)
+        << "never two orders";
 }
 
 TEST(Arbiter, NeverReusesAnOrderNumberAfterARestart) {

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace floodgate::gate {
+namespace {
+
+constexpr std::size_t keys_forgotten_at_once = 1000;  // about 0.1 ms of lock
+
+}  // namespace
 
 class embedded_turnstile::embedded_lane final : public lane {
 public:
@@ -45,7 +50,7 @@ embedded_turnstile::embedded_lane::held_back embedded_turnstile::embedded_lane::
     switch (d.verdict.what) {
     case sale::answer::accepted: {
         const sale::sequence seq = owner_.line_.append(d.promise);
-        d.on->put_down(d.promise, seq);
+        owner_.arbiter_.put_down(d, seq);
         return {d.verdict, seq};
     }
     case sale::answer::repeated:
@@ -146,11 +151,21 @@ result<void> embedded_turnstile::warm_up(const sale::sale& s) {
 }
 
 result<void> embedded_turnstile::forget(const sale::sale& s) {
-    const std::lock_guard lock(mutex_);
-    const shelf* on = arbiter_.find(s.id);
-    if (!on) return {};
-    if (on->terms().revision > s.revision) return make_error_code(errc::conflict);
-    arbiter_.forget(s.id);
+    std::unique_ptr<shelf> gone;
+    {
+        const std::lock_guard lock(mutex_);
+        const shelf* on = arbiter_.find(s.id);
+        if (!on) return {};
+        if (on->terms().revision > s.revision) return make_error_code(errc::conflict);
+        gone = arbiter_.forget(s.id);
+    }
+    const std::vector<sale::idempotency_key> keys = gone->keys();
+    for (std::span<const sale::idempotency_key> rest = keys; !rest.empty();) {
+        const auto some = rest.first(std::min(rest.size(), keys_forgotten_at_once));
+        rest = rest.subspan(some.size());
+        const std::lock_guard lock(mutex_);
+        arbiter_.forget_keys(s.id, some);
+    }
     return {};
 }
 
@@ -187,10 +202,7 @@ std::vector<held_unit> embedded_turnstile::held_in(sale::sale_id sale) {
 
 result<void> embedded_turnstile::retake(const sale::promise& p) {
     const std::lock_guard lock(mutex_);
-    shelf* on = arbiter_.find(p.sale);
-    if (!on) return make_error_code(errc::not_found);
-    if (!on->retake(p)) return make_error_code(errc::conflict);
-    return {};
+    return arbiter_.retake(p);
 }
 
 embedded_turnstile::counts embedded_turnstile::read_counts() const {

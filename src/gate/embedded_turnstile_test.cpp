@@ -182,6 +182,43 @@ TEST_F(EmbeddedTurnstileTest, KnowsTheKeysOfClosedOrdersAfterARestart) {
     EXPECT_EQ(turnstile_.look_up({1})->taken, 0);
 }
 
+TEST_F(EmbeddedTurnstileTest, HoldsAReusedKeyBackUntilTheOrderItWasUsedForIsDurable) {
+    sale::sale other = open_sale(2);
+    other.id = {2};
+    ASSERT_TRUE(turnstile_.warm_up(other).has_value());
+    sale::attempt a{.sale = {1}, .buyer = {5}, .reply_to = 10};
+    a.key[0] = std::byte{1};
+    lane_->submit({&a, 1}, opening);
+    a.sale = {2};
+    a.reply_to = 20;
+    lane_->submit({&a, 1}, opening);
+    EXPECT_EQ(told(), expected{});
+    line_.sync();
+    EXPECT_EQ(told(), (expected{{10, answer::accepted}, {20, answer::key_reused}}));
+}
+
+TEST_F(EmbeddedTurnstileTest, ForgetsTheKeysOfASaleWithTheSale) {
+    constexpr int many = 2500;  // more than are forgotten at once
+    sale::sale other = open_sale(many), large = open_sale(many);
+    other.id = {2};
+    ASSERT_TRUE(turnstile_.warm_up(other).has_value());
+    ASSERT_TRUE(turnstile_.warm_up(large).has_value());
+    std::vector<sale::attempt> attempts;
+    for (int n = 1; n <= many; ++n) {
+        sale::attempt a{.sale = {1}, .buyer = {n}};
+        a.key[0] = static_cast<std::byte>(n % 256);
+        a.key[1] = static_cast<std::byte>(n / 256);
+        a.key[2] = std::byte{1};
+        attempts.push_back(a);
+    }
+    lane_->submit(attempts, opening);
+    ASSERT_EQ(line_.kept.size(), static_cast<std::size_t>(many));
+    ASSERT_TRUE(turnstile_.forget(large).has_value());
+    for (sale::attempt& a : attempts) a.sale = {2};
+    lane_->submit(attempts, opening);
+    EXPECT_EQ(line_.kept.size(), static_cast<std::size_t>(2 * many));
+}
+
 TEST(EmbeddedTurnstile, SellsExactlyTheStockToManyLanesAtOnce) {
     constexpr int threads = 4;
     constexpr std::int64_t buyers = 2000;

@@ -31,6 +31,17 @@ sale_keys gate_keys::of(sale::sale_id id) const {
             key_of(name_, p, schema::sale_key::cooling + number)};
 }
 
+sale::partition gate_keys::home_of(const sale::idempotency_key& key) const {
+    const std::byte* at = key.data();
+    return {static_cast<std::uint32_t>(take<std::uint64_t>(at) % partitions_)};
+}
+
+std::string gate_keys::intent(const sale::idempotency_key& key) const {
+    std::string what = schema::key::intent;
+    what.append(reinterpret_cast<const char*>(key.data()), key.size());
+    return key_of(name_, home_of(key), what);
+}
+
 std::string packed(sale::user_id buyer) { return bytes_of(buyer.value); }
 std::string packed(sale::order_no order) { return bytes_of(order.value); }
 std::string packed(instant at) { return bytes_of(to_ms(at)); }

@@ -28,6 +28,9 @@ public:
     std::string sales(sale::partition p) const { return key_of(name_, p, schema::key::sales); }
     std::string freed(sale::partition p) const { return key_of(name_, p, schema::key::freed); }
     sale_keys of(sale::sale_id id) const;
+    // Where an Idempotency-Key is claimed, whatever it buys.
+    sale::partition home_of(const sale::idempotency_key& key) const;
+    std::string intent(const sale::idempotency_key& key) const;
 
 private:
     std::string name_;

@@ -91,6 +91,37 @@ TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
     EXPECT_TRUE(gate().promised_to({201}).empty());
 }
 
+// A key that may have been claimed promises nothing: the attempt was never judged.
+TEST_F(HarmedRedisTest, SaysBusyWhenItDoesNotHearWhetherAKeyWasClaimed) {
+    const sale::attempt keyed{.sale = {1}, .buyer = {2}, .key = key_number(2)};
+    server_.freeze();
+    EXPECT_EQ(ask(*lane_, {keyed})[0].what, answer::busy);
+    server_.thaw();
+    ASSERT_TRUE(recovers());
+    EXPECT_TRUE(gate().promised_to({2}).empty());
+    EXPECT_TRUE(eventually([&] { return ask(*lane_, {keyed})[0].what == answer::accepted; }))
+        << "the claim, if it was executed, is this attempt's own";
+    EXPECT_EQ(ask(*lane_, {keyed})[0].what, answer::repeated);
+}
+
+// The claim is executed, and its answer is lost: it is claimed again, by the same sale.
+TEST_F(HarmedRedisTest, ClaimsAKeyOnceThoughTheAnswerWasLost) {
+    store::redis_relay relay(server_.port());
+    store::redis_options through = server_.options();
+    through.addresses = {relay.address()};
+    store::redis redis(through);
+    redis_turnstile_options second = world_.options();
+    second.node = 1;
+    redis_turnstile other(redis, second, nullptr);
+    const auto way = other.open_lane([] {});
+    ASSERT_EQ(ask(*way, attempts_of(50, 50))[0].what, answer::accepted);
+    relay.swallow_next_answer();
+    const sale::attempt keyed{.sale = {1}, .buyer = {51}, .key = key_number(51)};
+    EXPECT_EQ(ask(*way, {keyed})[0].what, answer::accepted);
+    EXPECT_EQ(relay.swallowed(), 1);
+    EXPECT_EQ(gate().promised_to({51}).size(), 1U);
+}
+
 // The first sending may have been executed; that the second was not decides nothing.
 TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
     store::redis_relay relay(server_.port());

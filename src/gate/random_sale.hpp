@@ -23,13 +23,16 @@ public:
 
     void attempt(instant now) {
         std::vector<sale::attempt> batch(static_cast<std::size_t>(1 + roll(12)));
-        for (auto& a : batch)
-            a = {.sale = terms_.id,
-                 .buyer = {1 + roll(12)},
-                 .quantity = static_cast<std::uint32_t>(1 + roll(3)),
-                 .key = roll(3) == 0 ? key_number(1 + roll(20)) : sale::no_key};
+        for (auto& a : batch) a = any_attempt();
         const auto told = ask(way_, batch, now);
         for (std::size_t i = 0; i < batch.size(); ++i) compare(batch[i], told[i], now);
+        // One after the other: within a batch only attempts under one key are sure to stay in
+        // order. The keys are the sale's own.
+        for (int n = roll(6); n > 0; --n) {
+            sale::attempt a = any_attempt();
+            a.key = key_number(100 * static_cast<int>(terms_.id.value) + roll(20));
+            compare(a, ask(way_, {a}, now)[0], now);
+        }
     }
     // Half of them cost the buyer a while.
     void release_one(instant now) {
@@ -57,6 +60,11 @@ public:
     }
 
 private:
+    sale::attempt any_attempt() {
+        return {.sale = terms_.id,
+                .buyer = {1 + roll(12)},
+                .quantity = static_cast<std::uint32_t>(1 + roll(3))};
+    }
     int roll(int n) { return static_cast<int>(dice_() % static_cast<unsigned>(n)); }
     void compare(const sale::attempt& a, const sale::verdict& told, instant now) {
         const auto expected = model_->judge(a, now);

@@ -89,6 +89,7 @@ result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,
         const std::size_t n = std::min(promises.size(), orders_per_call);
         const auto done = put_down_some(p, epoch, promises.first(n), only_keys);
         if (!done) return done;
+        if (const auto kept = keep_intents(promises.first(n)); !kept) return kept;
         promises = promises.subspan(n);
     }
     return {};
@@ -128,6 +129,23 @@ result<void> rebuild::put_down_cooling(std::uint64_t epoch, sale::sale_id sale, 
         if (!done) return done;
         cooling = cooling.subspan(some.size());
     } while (!cooling.empty());
+    return {};
+}
+
+// Their keys stand for these sales again, should Redis have lost that: see intent_claims.hpp.
+result<void> rebuild::keep_intents(std::span<const sale::promise> promises) {
+    const std::string kept_for = std::to_string(key_kept_for_.count());
+    std::vector<store::redis::command> commands;
+    for (const sale::promise& p : promises) {
+        if (p.key == sale::no_key) continue;
+        const std::string key = keys_.intent(p.key), of = std::to_string(p.sale.value);
+        commands.push_back({key, {"SET", key, of, "PX", kept_for}});
+    }
+    if (commands.empty()) return {};
+    const auto replies = redis_.ask_all(commands);
+    if (!replies) return replies.error();
+    const bool refused = std::ranges::any_of(*replies, &store::redis_reply::is_error);
+    if (refused) return make_error_code(errc::store_unavailable);
     return {};
 }
 

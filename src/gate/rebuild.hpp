@@ -15,7 +15,8 @@ namespace floodgate::gate {
 
 class rebuild {
 public:
-    rebuild(store::redis& redis, const gate_keys& keys) : redis_(redis), keys_(keys) {}
+    rebuild(store::redis& redis, const gate_keys& keys, milliseconds key_kept_for)
+        : redis_(redis), keys_(keys), key_kept_for_(key_kept_for) {}
 
     result<partition_state> state_of(sale::partition p);
     result<void> close(sale::partition p);
@@ -33,8 +34,11 @@ private:
     result<void> put_down_some(sale::partition p, std::uint64_t epoch,
                                std::span<const sale::promise> promises, bool only_keys);
 
+    result<void> keep_intents(std::span<const sale::promise> promises);
+
     store::redis& redis_;
     const gate_keys& keys_;
+    const milliseconds key_kept_for_;
 };
 
 // Runs a script that answers with a word: ok, absent (fine as well) or what went wrong.

@@ -1,6 +1,7 @@
 #include "gate/redis_lane.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "gate/take_script.hpp"
@@ -17,7 +18,14 @@ constexpr milliseconds try_again_after{20}, complaint_pause{1000};
 }  // namespace
 
 redis_lane::redis_lane(const store::redis_options& redis, lane_world world)
-    : world_(world), redis_(redis), view_(world.refusals), partitions_(world.options.partitions) {}
+    : world_(world),
+      redis_(redis),
+      claims_(redis_, world.keys, world.options,
+              [this](const waiting_attempt& a, intent_claims::outcome found) {
+                  on_claim(a.what, found);
+              }),
+      view_(world.refusals),
+      partitions_(world.options.partitions) {}
 
 void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
     now_ = now;
@@ -26,6 +34,11 @@ void redis_lane::submit(std::span<const sale::attempt> attempts, instant now) {
     const time deadline = steady_clock::now() + world_.options.answer_within;
     for (const sale::attempt& a : attempts) gather(a, now, deadline);
     count(told);
+    send_waiting();
+}
+
+void redis_lane::send_waiting() {
+    if (std::exchange(claims_moved_, false)) claims_.send();
     for (std::uint32_t p = 0; p < partitions_.size(); ++p)
         if (!partitions_[p].waiting.empty()) send_next({p});
     redis_.send();
@@ -37,17 +50,63 @@ void redis_lane::gather(const sale::attempt& a, instant now, time deadline) {
         world_.counters.cached_refusals.fetch_add(1, std::memory_order_relaxed);
         return;
     }
+    if (waiting_ >= world_.options.waiting_max) return tell_busy(a);
+    if (a.key == sale::no_key) return enqueue(a, deadline);
+    if (!claims_.add({a, deadline, {}})) {
+        world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
+        return tell_busy(a);
+    }
+    ++waiting_;
+    claims_moved_ = true;
+}
+
+void redis_lane::enqueue(const sale::attempt& a, time deadline) {
     gathering& at = partitions_[world_.keys.home_of(a.sale).number];
-    if (waiting_ >= world_.options.waiting_max || (at.failing && at.calls > 0)) {
-        if (at.failing) world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
+    if (at.failing && at.calls > 0) {
+        world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
         return tell_busy(a);
     }
     at.waiting.push_back({a, deadline, {}});
     ++waiting_;
 }
 
+// An attempt whose key is claimed joins those without one, with as much time as they have: a call's
+// deadline is that of its oldest attempt.
+void redis_lane::on_claim(const sale::attempt& a, intent_claims::outcome found) {
+    --waiting_;
+    claims_moved_ = true;
+    const std::size_t before = verdicts_.size();
+    switch (found) {
+    case intent_claims::outcome::granted:
+        enqueue(a, steady_clock::now() + world_.options.answer_within);
+        break;
+    case intent_claims::outcome::refused:
+        verdicts_.push_back({.reply_to = a.reply_to, .what = sale::answer::key_reused});
+        break;
+    case intent_claims::outcome::unanswered:
+        world_.counters.unanswered.fetch_add(1, std::memory_order_relaxed);
+        tell_busy(a);
+        break;
+    }
+    count(before);
+}
+
+void redis_lane::keep_keys(const take_call& call, std::size_t first_verdict) {
+    for (std::size_t i = 0; i < call.attempts.size(); ++i) {
+        const sale::attempt& a = call.attempts[i].what;
+        if (a.key == sale::no_key) continue;
+        const sale::answer what = verdicts_[first_verdict + i].what;
+        if (what != sale::answer::accepted && what != sale::answer::repeated &&
+            what != sale::answer::undecided)
+            continue;
+        claims_.keep(a);
+        claims_moved_ = true;
+    }
+}
+
 void redis_lane::collect(std::vector<sale::verdict>& out) {
     redis_.turn();
+    if (claims_moved_) send_waiting();
     out.insert(out.end(), verdicts_.begin(), verdicts_.end());
     verdicts_.clear();
 }
@@ -111,6 +170,7 @@ void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
         world_.counters.unanswered.fetch_add(call->attempts.size(), std::memory_order_relaxed);
     }
     count(before);
+    keep_keys(*call, before);
     finish(call->at, what != outcome::replied);
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "gate/intent_claims.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "gate/refusal_cache.hpp"
 #include "gate/take_call.hpp"
@@ -86,6 +87,11 @@ private:
     };
 
     void gather(const sale::attempt& a, instant now, time deadline);
+    void enqueue(const sale::attempt& a, time deadline);
+    void on_claim(const sale::attempt& a, intent_claims::outcome found);
+    // Keeps the keys of a call's attempts that have an order, or may have one.
+    void keep_keys(const take_call& call, std::size_t first_verdict);
+    void send_waiting();
     void send_next(sale::partition p);
     void send(std::shared_ptr<take_call> call, time not_before);
     void on_done(const std::shared_ptr<take_call>& call, store::async_redis::outcome what,
@@ -101,6 +107,8 @@ private:
 
     lane_world world_;
     store::async_redis redis_;
+    intent_claims claims_;
+    bool claims_moved_ = false;  // in this turn: something may have to be sent
     refusal_cache::view view_;
     std::vector<gathering> partitions_;
     std::vector<sale::verdict> verdicts_;

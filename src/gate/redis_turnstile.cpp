@@ -40,7 +40,7 @@ public:
           refusals(redis, keys, options.refusal_max_age, clock),
           numbers(options.node),
           places(options.partitions),
-          keeper(redis, keys),
+          keeper(redis, keys, options.key_kept_for),
           given_back(redis, keys, refusals, std::move(lifted)) {}
 
     store::redis& redis;

@@ -32,6 +32,10 @@ struct redis_turnstile_options {
     std::size_t waiting_max = 200'000;      // attempts in one lane; past it: busy
     std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; past it: busy
     milliseconds refusal_max_age{1000};     // how long a refusal may be repeated without asking
+    // How long an Idempotency-Key stands for its sale: one whose attempts were refused so far, and
+    // one that has an order. The first is longer than an attempt can take (answer_within, twice).
+    milliseconds key_claimed_for{std::chrono::minutes(2)};
+    milliseconds key_kept_for{std::chrono::hours(24 * 7)};
 };
 
 // A partition as Redis has it.

@@ -2,6 +2,7 @@
 
 #include "gate/redis_turnstile.hpp"
 
+#include "gate/gate_keys.hpp"
 #include "gate/turnstile_fixture.hpp"
 
 namespace floodgate::gate {
@@ -243,6 +244,70 @@ TEST_F(RedisTurnstileTest, IsBusyPastTheBacklogUntilPromisesAreEntered) {
     const std::string gate_key = small.key(home, "gate");
     ASSERT_TRUE(small.redis().ask(gate_key, {"HSET", gate_key, "entered", "2"}));
     EXPECT_EQ(count(ask(*way, attempts_of(4, 6)), answer::accepted), 2U);
+}
+
+class KeyClaimsTest : public RedisTurnstileTest {
+protected:
+    void SetUp() override {
+        RedisTurnstileTest::SetUp();
+        if (!world_) return;
+        warm_up(open_sale(1, 5));
+        warm_up(open_sale(2, 5));
+    }
+    answer ask_for(std::int64_t sale, int key, lane& way) {
+        return ask(way, {{.sale = {sale}, .buyer = {7}, .key = key_number(key)}})[0].what;
+    }
+    std::string intent(int key) const {
+        return gate_keys(world_->options().name, world_->options().partitions)
+            .intent(key_number(key));
+    }
+    milliseconds left(int key) {
+        return milliseconds(world_->redis().ask(intent(key), {"PTTL", intent(key)})->integer);
+    }
+};
+
+TEST_F(KeyClaimsTest, KeepsTheKeyOfAnOrderLongerThanThatOfARefusal) {
+    const auto& o = world_->options();
+    EXPECT_EQ(ask_for(1, 1, *lane_), answer::accepted);
+    EXPECT_TRUE(eventually([&] {
+        std::vector<sale::verdict> none;
+        lane_->collect(none);
+        return left(1) > o.key_claimed_for;
+    }));
+    EXPECT_LE(left(1), o.key_kept_for);
+    EXPECT_EQ(ask_for(1, 2, *lane_), answer::already_ordered);
+    EXPECT_EQ(ask_for(99, 3, *lane_), answer::unknown_sale);
+    for (const int refused : {2, 3}) {
+        EXPECT_GT(left(refused), milliseconds(0));
+        EXPECT_LE(left(refused), o.key_claimed_for);
+    }
+    EXPECT_EQ(ask_for(2, 2, *lane_), answer::key_reused) << "another attempt may be on its way";
+}
+
+TEST_F(KeyClaimsTest, LetsAKeyGoThatLedToNoOrder) {
+    redis_turnstile_options quick = world_->options();
+    quick.key_claimed_for = milliseconds(100);
+    redis_turnstile other(world_->redis(), quick, nullptr);
+    const auto way = other.open_lane([] {});
+    EXPECT_EQ(ask_for(99, 1, *way), answer::unknown_sale);
+    EXPECT_TRUE(eventually([&] { return ask_for(2, 1, *way) == answer::accepted; }));
+}
+
+TEST_F(KeyClaimsTest, KnowsWhichSaleAKeyIsForAfterARebuild) {
+    EXPECT_EQ(ask_for(1, 1, *lane_), answer::accepted);
+    const sale::promise made = world_->line()[0];
+    sale::promise closed = order_of(8, 80);
+    closed.key = key_number(2);
+    ASSERT_TRUE(world_->redis().ask(intent(1), {"DEL", intent(1)}));
+    ASSERT_TRUE(gate().begin(home, 2).has_value());
+    ASSERT_TRUE(gate().load(2, open_sale(1, 5)).has_value());
+    ASSERT_TRUE(gate().put_down(home, 2, {&made, 1}).has_value());
+    ASSERT_TRUE(gate().put_down_keys(home, 2, {&closed, 1}).has_value());
+    ASSERT_TRUE(gate().open(home, 2).has_value());
+    for (const int key : {1, 2}) {
+        EXPECT_EQ(ask_for(2, key, *lane_), answer::key_reused) << key;
+        EXPECT_GT(left(key), world_->options().key_claimed_for);
+    }
 }
 
 TEST_F(RedisTurnstileTest, TellsWhenUnitsCameBack) {

@@ -167,6 +167,20 @@ redis.call('DEL', KEYS[2])
 return said_ok
 )lua";
 
+constexpr std::string_view claiming = R"lua(
+local claimed_for, kept_for, claims = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local before = {}
+for i, intent in ipairs(KEYS) do
+  local sale = ARGV[i + 3]
+  if i <= claims then
+    before[i] = redis.call('SET', intent, sale, 'NX', 'GET', 'PX', claimed_for)
+  else
+    redis.call('SET', intent, sale, 'PX', kept_for)
+  end
+end
+return before
+)lua";
+
 }  // namespace
 
 const store::redis_script& release() {
@@ -226,6 +240,11 @@ const store::redis_script& put_down_cooling() {
 
 const store::redis_script& open() {
     static const auto script = joined(writes_little, lua_fields(), lua_said(), opening);
+    return script;
+}
+
+const store::redis_script& claim() {
+    static const auto script = joined(writes, claiming);
     return script;
 }
 

@@ -51,4 +51,9 @@ const store::redis_script& put_down_cooling();
 // KEYS: gate, freed. ARGV: epoch. Gives ok or fenced.
 const store::redis_script& open();
 
+// Claims Idempotency-Keys: see intent_claims.hpp. KEYS: the intents to be claimed, then those to be
+// kept. ARGV: how long a claim lasts (ms), how long one is kept (ms), how many are to be claimed,
+// then the sale of each. Gives for each claim what stood there before: nil, or a sale.
+const store::redis_script& claim();
+
 }  // namespace floodgate::gate::scripts

@@ -39,6 +39,7 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) const {
         if (const keyed* k = keys_.find(a.key)) {
             v.what = k->quantity == a.quantity ? sale::answer::repeated : sale::answer::key_reused;
             v.order = k->order;
+            v.buyer = a.buyer;
             return v;
         }
     }
@@ -161,6 +162,13 @@ std::vector<held_unit> shelf::held() {
         for (const auto& o : orders) out.push_back({buyer, o.order, o.quantity});
     });
     std::ranges::sort(out, {}, &held_unit::order);
+    return out;
+}
+
+std::vector<sale::idempotency_key> shelf::keys() const {
+    std::vector<sale::idempotency_key> out;
+    out.reserve(keys_.size());
+    keys_.for_each([&](const sale::idempotency_key& key, const keyed&) { out.push_back(key); });
     return out;
 }
 

@@ -50,6 +50,8 @@ public:
     void orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out);
     // All orders, in order of number.
     std::vector<held_unit> held();
+    // All Idempotency-Keys, in no particular order.
+    std::vector<sale::idempotency_key> keys() const;
 
     // What "sold out" and "already ordered" rest on: the latest promise of this sale.
     sale::sequence rests_on() const { return rests_on_; }

@@ -39,7 +39,7 @@ bool take_verdict(std::string_view& from, const waiting_attempt& a, sale::verdic
     v.reply_to = a.what.reply_to;
     v.what = *told;
     switch (v.what) {
-    case answer::repeated:
+    case answer::repeated: v.buyer = a.what.buyer; return take_order(from, v.order);
     case answer::key_reused:
     case answer::already_ordered: return take_order(from, v.order);
     case answer::over_limit:

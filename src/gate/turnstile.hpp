@@ -22,9 +22,11 @@ class lane {
 public:
     virtual ~lane() = default;
 
-    // Has the attempts judged, in order. Verdicts that rest on nothing undecided can be collected
-    // at once; the others (a promise that is not on disk yet, a "sold out" that rests on one) when
-    // the lane's `wake` has been called. Every attempt gets exactly one verdict.
+    // Has the attempts judged, in order; where the gate is far away, those with an Idempotency-Key
+    // may come after those without, but attempts under one key stay in order. Verdicts that rest on
+    // nothing undecided can be collected at once; the others (a promise that is not on disk yet, a
+    // "sold out" that rests on one) when the lane's `wake` has been called. Every attempt gets
+    // exactly one verdict.
     virtual void submit(std::span<const sale::attempt> attempts, instant now) = 0;
 
     // Hands over the verdicts that may be told now, appended to `out`, in no particular order.

@@ -11,7 +11,7 @@ namespace floodgate::sale {
 // attempt: `busy` promises nothing, `undecided` may have.
 enum class answer : std::uint8_t {
     repeated = 1,     // same buyer and Idempotency-Key as an earlier promise: that promise again
-    key_reused,       // same buyer and Idempotency-Key, but another quantity
+    key_reused,       // same buyer and Idempotency-Key, but another sale or quantity
     unknown_sale,     // no such sale, or not published
     paused,           // an operator stopped it for now
     not_started,      // before starts_at

@@ -12,7 +12,8 @@
 
 namespace floodgate::sale {
 
-// The first 128 bits of a hash over the buyer's Idempotency-Key. All zero: no key was sent.
+// The first 128 bits of a hash over the buyer and their Idempotency-Key. All zero: no key was sent.
+// One key is one intent: one sale and one quantity.
 using idempotency_key = std::array<std::byte, 16>;
 inline constexpr idempotency_key no_key{};
 
@@ -30,6 +31,7 @@ struct verdict {
     // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the promise,
     // if there is one
     order_no order{};
+    user_id buyer{};         // repeated: whose promise it is
     instant starts_at{};     // not_started: when it will
     instant cool_until{};    // cooling_down: when the buyer may try again
     std::int64_t units = 0;  // over_limit: the limit; not_enough: how many are free

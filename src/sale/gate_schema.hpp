@@ -16,6 +16,9 @@
 //   keys:ID     hash    Idempotency-Key (16 bytes) -> order, quantity
 //   cooling:ID  zset    buyer -> when they may buy again (ms); expires by itself
 //
+// Beside the gate, in the partition that the key's first bytes name:
+//   intent:KEY  string  id of the sale that the Idempotency-Key (16 bytes) stands for
+//
 // Binary in the hashes: a buyer is 8 bytes, an order is 8 bytes and its quantity 4, as in an
 // encoded promise. 64-bit numbers do not fit into Lua's, so scripts only cut, compare and join
 // them.
@@ -37,7 +40,7 @@ namespace floodgate::sale::gate_schema {
 
 namespace key {  // of a partition
 inline constexpr const char *gate = "gate", *line = "line", *sales = "sales", *freed = "freed",
-                            *dead = "dead";
+                            *dead = "dead", *intent = "intent:";
 }  // namespace key
 namespace sale_key {  // of a sale: its id follows
 inline constexpr const char *terms = "sale:", *buyers = "buyers:", *keys = "keys:",

@@ -32,6 +32,7 @@ TEST(GateSchema, KeepsTheNamesThatAreInUse) {
     const std::string partition_keys =
         std::string(key::gate) + key::line + key::sales + key::freed + key::dead;
     EXPECT_EQ(partition_keys, "gatelinesalesfreeddead");
+    EXPECT_STREQ(key::intent, "intent:");
     EXPECT_EQ(std::string(sale_key::terms) + sale_key::buyers + sale_key::keys + sale_key::cooling,
               "sale:buyers:keys:cooling:");
 }

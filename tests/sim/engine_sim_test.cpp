@@ -246,6 +246,10 @@ private:
             if (v.what == sale::answer::accepted || v.what == sale::answer::repeated) {
                 const auto known = acknowledged_.emplace(v.order, a);
                 EXPECT_EQ(known.first->second.buyer, a.buyer) << "one number for two buyers";
+                if (a.key != sale::no_key) {
+                    EXPECT_EQ(ordered_under_.emplace(a.key, v.order).first->second, v.order)
+                        << "two orders under one key";
+                }
             }
             // One that was judged before a unit came back says nothing about now.
             if (v.what == sale::answer::sold_out && v.reply_to > returned_[a.sale.value])
@@ -271,6 +275,7 @@ private:
     int crashes_ = 0, waits_ = 0;
     std::map<std::uint64_t, sale::attempt> asked_;
     std::map<sale::order_no, sale::attempt> acknowledged_;
+    std::map<sale::idempotency_key, sale::order_no> ordered_under_;
     std::set<std::int64_t> sold_out_;
     std::map<sale::order_no, sale::order_state> moved_;
     std::map<std::int64_t, std::uint64_t> returned_;  // by sale: the latest attempt at that time
