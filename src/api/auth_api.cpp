@@ -16,6 +16,8 @@ namespace floodgate::api {
 namespace {
 
 constexpr std::size_t typed_phone_bytes_max = 40;  // with its blanks and hyphens
+constexpr auto device_known_for = std::chrono::hours(24 * 30);
+constexpr auto device_renewed_after = std::chrono::hours(24);
 
 struct credentials {
     std::string phone;
@@ -38,8 +40,10 @@ const char* explain(guard::account_fault fault) {
     case phone_characters: return "phone must be digits, after an optional +";
     case phone_too_short: return "phone must have 5 digits or more";
     case phone_too_long: return "phone must have 20 digits or fewer";
-    case password_too_short: return "password must have 8 bytes or more";
+    case password_too_short: return "password must have 8 characters or more";
     case password_too_long: return "password must have 128 bytes or fewer";
+    case password_is_phone: return "password must not be the phone number";
+    case password_common: return "password must not be one of the commonest";
     case nickname_empty: return "nickname must not be empty";
     case nickname_too_long: return "nickname must have 64 bytes or fewer";
     case nickname_not_utf8: return "nickname must be valid UTF-8";
@@ -61,22 +65,32 @@ std::optional<body_fault> read_phone_and_password(json_body& body, credentials& 
 }
 
 std::optional<body_fault> fault_in_account(const credentials& who) {
-    if (const auto fault = guard::fault_in_password(who.password))
+    if (const auto fault = guard::fault_in_password(who.password, who.phone))
         return body_fault{"password", explain(*fault)};
     if (const auto fault = guard::fault_in_nickname(who.nickname))
         return body_fault{"nickname", explain(*fault)};
     return std::nullopt;
 }
 
-// Nothing: go ahead.
-std::optional<reply> refusal_by_rate(services& with, const call& c, const std::string& phone) {
-    milliseconds wait{};
-    if (!c.client_is_trusted_proxy)
-        wait = with.login_by_address.try_take(guard::limiter_key(c.client), c.now);
-    if (wait == milliseconds(0)) wait = with.login_by_phone.try_take(fnv1a(phone), c.now);
-    if (wait == milliseconds(0)) return std::nullopt;
+guard::security_events::origin origin_of(const call& c, sale::user_id user = {}) {
+    return {user, c.client, c.path};
+}
+
+reply too_many(services& with, const call& c, guard::limit which, milliseconds wait) {
+    with.events.note_limited(which, origin_of(c), c.now);
     return problem_reply(problem::too_many_requests, c.language,
                          {{"retry_after_ms", std::int64_t{wait.count()}}});
+}
+
+// Nothing: go ahead.
+std::optional<reply> refusal_by_address(services& with, const call& c, guard::limit which) {
+    if (c.client_is_trusted_proxy) return std::nullopt;
+    guard::rate_limiter& limiter = which == guard::limit::register_by_address
+                                       ? with.register_by_address
+                                       : with.login_by_address;
+    const milliseconds wait = limiter.try_take(guard::limiter_key(c.client), c.now);
+    if (wait == milliseconds(0)) return std::nullopt;
+    return too_many(with, c, which, wait);
 }
 
 // No password is hashed for a ledger that could not take the log-in, and the try does not count
@@ -97,14 +111,31 @@ reply hashing_failed(const call& c) {
     return failure_reply(make_error_code(errc::overloaded), c.language);
 }
 
+// The account and the address it is used from; as long as it is known, see guard/login_limits.hpp.
+struct device {
+    std::uint64_t number = 0;
+    instant known_until{};
+};
+
+std::uint64_t device_number(const call& c, sale::user_id user) {
+    return guard::device_of(static_cast<std::uint64_t>(user.value), guard::limiter_key(c.client));
+}
+
+// A log-in from a device that is well known writes nothing more to the ledger than itself.
+result<void> keep_login(services& with, const call& c, const sale::login& l, const device& from) {
+    const instant until = c.now + device_known_for;
+    if (from.known_until > until - device_renewed_after) return with.ledger.users().add_login(l);
+    return with.ledger.users().add_login(l, {from.number, until});
+}
+
 // A fresh token for somebody who has proved who they are.
-reply welcome(services& with, const call& c, const sale::user& u, int status) {
+reply welcome(services& with, const call& c, const sale::user& u, const device& from, int status) {
     const std::string token = guard::new_token();
     const sale::login login{.hash = guard::hash_of(token),
                             .user = u.id,
                             .role = u.role,
                             .expires_at = c.now + with.login_lifetime};
-    if (const auto added = with.ledger.users().add_login(login); !added)
+    if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
     with.sessions.add(login);
     with.node.login_made(login);
@@ -121,6 +152,65 @@ void renew_hash(services& with, const sale::user& u, const std::string& password
     if (!kept) log::warning("api.password_rehash_failed", "user", u.id.value);
 }
 
+reply phone_is_taken(services& with, const call& c, const boost::system::error_code& why) {
+    return ledger_failed(with, c, why, {{"field", "phone"}});
+}
+
+reply finish_register(services& with, const call& c, const credentials& who) try {
+    sale::user u{.id = {},
+                 .phone = who.phone,
+                 .nickname = who.nickname,
+                 .password_hash = with.passwords.hash(who.password),
+                 .role = sale::role::buyer,
+                 .created_at = c.now};
+    const auto id = with.ledger.users().add(u);
+    if (!id) return phone_is_taken(with, c, id.error());
+    u.id = *id;
+    with.events.note(guard::security_event::registered, origin_of(c, u.id), with.clock.now());
+    return welcome(with, c, u, {device_number(c, u.id)}, 201);
+} catch (const std::bad_alloc&) {
+    return hashing_failed(c);
+}
+
+// What the ledger knows of whoever wants to log in.
+struct known_account {
+    std::optional<sale::user> user;
+    device from;
+};
+
+// An unknown phone number is asked for its device too, so that it takes as long.
+result<known_account> look_up(services& with, const call& c, const std::string& phone) {
+    known_account out;
+    auto found = with.ledger.users().find(phone);
+    if (!found && found.error() != make_error_code(errc::not_found)) return found.error();
+    if (found) out.user = std::move(*found);
+    const sale::user_id id = out.user ? out.user->id : sale::user_id{};
+    out.from.number = device_number(c, id);
+    const auto until = with.ledger.users().device_known_until(id, out.from.number);
+    if (!until) return until.error();
+    out.from.known_until = *until;
+    return out;
+}
+
+reply finish_log_in(services& with, const call& c, const known_account& who,
+                    const std::string& password, guard::login_limits::attempt& attempt) try {
+    const sale::user_id id = who.user ? who.user->id : sale::user_id{};
+    const bool right = who.user ? with.passwords.verify(who.user->password_hash, password)
+                                : with.passwords.spend(password);
+    if (!right) {
+        attempt.failed();
+        with.events.note(guard::security_event::login_failed, origin_of(c, id), with.clock.now());
+        return problem_reply(problem::wrong_credentials, c.language);
+    }
+    renew_hash(with, *who.user, password);
+    reply r = welcome(with, c, *who.user, who.from, 200);
+    if (r.status == 200)
+        with.events.note(guard::security_event::login, origin_of(c, id), with.clock.now());
+    return r;
+} catch (const std::bad_alloc&) {
+    return hashing_failed(c);
+}
+
 bool is_mainland_mobile(std::string_view digits) {
     return digits.size() == 11 && digits.front() == '1';
 }
@@ -135,47 +225,42 @@ std::string normalised_phone(std::string_view text) {
     return phone;
 }
 
-reply register_user(services& with, const call& c) try {
+first_answer begin_register(services& with, const call& c) {
     json_body body(c.body);
     credentials who;
     who.nickname = body.text("nickname", {.min = 1, .max = sale::nickname_bytes_max});
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
     if (const auto fault = fault_in_account(who)) return refuse(*fault, c.language);
     if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
-    if (auto refusal = refusal_by_rate(with, c, who.phone)) return *std::move(refusal);
-
-    sale::user u{.id = {},
-                 .phone = who.phone,
-                 .nickname = who.nickname,
-                 .password_hash = with.passwords.hash(who.password),
-                 .role = sale::role::buyer,
-                 .created_at = c.now};
-    const auto id = with.ledger.users().add(u);
-    if (!id) return ledger_failed(with, c, id.error(), {{"field", "phone"}});
-    u.id = *id;
-    log::info("api.user_registered", "user", u.id.value);
-    return welcome(with, c, u, 201);
-} catch (const std::bad_alloc&) {
-    return hashing_failed(c);
+    if (auto refusal = refusal_by_address(with, c, guard::limit::register_by_address))
+        return *std::move(refusal);
+    const auto taken = with.ledger.users().find(who.phone);
+    if (taken) return phone_is_taken(with, c, make_error_code(errc::already_exists));
+    if (taken.error() != make_error_code(errc::not_found))
+        return ledger_failed(with, c, taken.error());
+    return second_step{pool::strangers, [&with, c, who] { return finish_register(with, c, who); }};
 }
 
-reply log_in(services& with, const call& c) try {
+first_answer begin_log_in(services& with, const call& c) {
     json_body body(c.body);
     credentials who;
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
     if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
-    if (auto refusal = refusal_by_rate(with, c, who.phone)) return *std::move(refusal);
+    if (auto refusal = refusal_by_address(with, c, guard::limit::login_by_address))
+        return *std::move(refusal);
+    auto found = look_up(with, c, who.phone);
+    if (!found) return ledger_failed(with, c, found.error());
 
-    const auto u = with.ledger.users().find(who.phone);
-    if (!u && u.error() != make_error_code(errc::not_found))
-        return ledger_failed(with, c, u.error());
-    const bool right = u ? with.passwords.verify(u->password_hash, who.password)
-                         : with.passwords.spend(who.password);
-    if (!right) return problem_reply(problem::wrong_credentials, c.language);
-    renew_hash(with, *u, who.password);
-    return welcome(with, c, *u, 200);
-} catch (const std::bad_alloc&) {
-    return hashing_failed(c);
+    auto tried = with.login_limits.begin({.account = fnv1a(who.phone),
+                                          .address = guard::limiter_key(c.client),
+                                          .known_device = found->from.known_until > c.now},
+                                         c.now);
+    if (!tried.may_try) return too_many(with, c, tried.refused_by, tried.wait);
+    const pool where = found->user ? pool::password : pool::strangers;
+    return second_step{where, [&with, c, account = std::move(*found), password = who.password,
+                               attempt = std::move(tried.may_try)] {
+                           return finish_log_in(with, c, account, password, *attempt);
+                       }};
 }
 
 reply log_out(services& with, const call& c) {
@@ -185,6 +270,7 @@ reply log_out(services& with, const call& c) {
         return failure_reply(removed.error(), c.language);
     with.sessions.remove(hash);
     with.node.login_removed(hash);
+    with.events.note(guard::security_event::logout, origin_of(c, c.user), c.now);
     return {.status = 204};
 }
 

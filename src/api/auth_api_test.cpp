@@ -2,6 +2,7 @@
 
 #include "api/failure.hpp"
 #include "api/handler_fixture.hpp"
+#include "guard/addresses.hpp"
 #include "guard/tokens.hpp"
 
 namespace floodgate::api {
@@ -88,12 +89,8 @@ TEST_F(AuthApiTest, KnowsWhoIsAsking) {
     EXPECT_EQ(get("/me").status, 404);
 }
 
-TEST_F(AuthApiTest, LimitsAttemptsPerPhoneWhateverTheAddress) {
-    for (int i = 0; i < 3; ++i) {
-        from(("192.0.2." + std::to_string(i + 1)).c_str());
-        EXPECT_EQ(sign_in("13800000000").status, 401);
-    }
-    from("192.0.2.9");
+TEST_F(AuthApiTest, LimitsGuessesOfOneAddressAtOnePhone) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(sign_in("13800000000").status, 401);
     const answered r = sign_in("138 0000 0000");
     EXPECT_EQ(r.status, 429);
     EXPECT_EQ(r.body.at("retry_after_ms").as_int64(), 10'000);
@@ -102,22 +99,118 @@ TEST_F(AuthApiTest, LimitsAttemptsPerPhoneWhateverTheAddress) {
     EXPECT_EQ(sign_in("13800000000").status, 401);
 }
 
+TEST_F(AuthApiTest, TellsTheTimeOfTheNextGuessInCoarseStepsOnly) {
+    for (int i = 0; i < 3; ++i) sign_in("13800000000");
+    clock_.advance(milliseconds(1234));
+    EXPECT_EQ(sign_in("13800000000").body.at("retry_after_ms").as_int64(), 10'000);
+}
+
+// Regression H3: wrong passwords from anywhere kept the owner out.
+TEST_F(AuthApiTest, LetsTheOwnerInWhileOthersGuess) {
+    from("192.0.2.1");
+    sign_up("13800000000");
+    for (int i = 0; i < 20; ++i) {
+        from(("198.51.100." + std::to_string(i + 1)).c_str());
+        (void)sign_in("13800000000", "wrong horse");
+    }
+    from("198.51.100.99");
+    EXPECT_EQ(sign_in("13800000000").status, 429) << "strangers failed too often";
+    from("192.0.2.1");
+    EXPECT_EQ(sign_in("13800000000").status, 200) << "but this address is known";
+    clock_.advance(milliseconds(10'000));
+    from("198.51.100.99");
+    EXPECT_EQ(sign_in("13800000000").status, 200) << "and a new one waits for a moment only";
+}
+
+TEST_F(AuthApiTest, KnowsADeviceForThirtyDaysAfterItsLatestLogIn) {
+    sign_up("13800000000");
+    const auto known_until = [&] {
+        const auto device = guard::device_of(1, guard::limiter_key(next_.client));
+        return book_.users().device_known_until({1}, device).value();
+    };
+    constexpr std::chrono::hours days_30(30 * 24);
+    const instant first = clock_.now() + days_30;
+    EXPECT_EQ(known_until(), first);
+    clock_.advance(std::chrono::hours(23));
+    EXPECT_EQ(sign_in("13800000000").status, 200);
+    EXPECT_EQ(known_until(), first) << "written once a day";
+    clock_.advance(std::chrono::hours(2));
+    EXPECT_EQ(sign_in("13800000000").status, 200);
+    EXPECT_EQ(known_until(), clock_.now() + days_30);
+}
+
+// Regression H3: registrations with somebody's phone number drained their log-ins.
+TEST_F(AuthApiTest, RegistrationsCountApartFromLogIns) {
+    sign_up("13800000000");
+    for (int i = 1; i < 6; ++i) EXPECT_EQ(sign_up("13800000000").status, 409);
+    EXPECT_EQ(sign_up("13800000000").status, 429);
+    EXPECT_EQ(sign_up("13900000000").status, 429);
+    EXPECT_EQ(sign_in("13800000000").status, 200);
+}
+
 TEST_F(AuthApiTest, LimitsAttemptsPerAddressWhateverThePhone) {
     for (int i = 0; i < 6; ++i) EXPECT_EQ(sign_in("1380000000" + std::to_string(i)).status, 401);
     EXPECT_EQ(sign_in("13800000009").status, 429);
-    EXPECT_EQ(sign_up("13800000009").status, 429);
+    EXPECT_EQ(sign_up("13800000009").status, 201) << "registering has a limit of its own";
     next_.client_is_trusted_proxy = true;
-    EXPECT_EQ(sign_in("13800000009").status, 401) << "a proxy's own address is not limited";
+    EXPECT_EQ(sign_in("13800000009").status, 200) << "a proxy's own address is not limited";
+}
+
+// Regression M7: log-ins of buyers waited behind those of made-up phone numbers.
+TEST_F(AuthApiTest, HashesForKnownPhonesBeforeStrangers) {
+    sign_up("13800000000");
+    EXPECT_EQ(second_step_in_, pool::strangers);
+    sign_in("13800000000");
+    EXPECT_EQ(second_step_in_, pool::password);
+    sign_in("13800000000", "wrong horse");
+    EXPECT_EQ(second_step_in_, pool::password);
+    sign_in("13900000000");
+    EXPECT_EQ(second_step_in_, pool::strangers);
+    sign_up("13800000000");
+    EXPECT_EQ(second_step_in_, std::nullopt) << "a phone number that is taken costs no hash";
+}
+
+TEST_F(AuthApiTest, ALogInThatWasNeverJudgedDoesNotCount) {
+    call c = next_;
+    c.path = "/api/v1/auth/login";
+    c.body = R"({"phone":"13800000000","password":"wrong horse"})";
+    c.now = clock_.now();
+    for (int i = 0; i < 5; ++i) {
+        const first_answer left = begin_log_in(with_, c);  // the queue was full, say
+        EXPECT_TRUE(std::holds_alternative<second_step>(left)) << i;
+    }
+}
+
+TEST_F(AuthApiTest, NotesLogInsAndFailuresWithoutPhoneOrPassword) {
+    sign_up("13800000000");
+    sign_in("13800000000");
+    sign_in("13800000000", "wrong horse");
+    sign_in("13900000000", "wrong horse");
+    as_buyer(1);
+    next_.token = guard::new_token();
+    post("/auth/logout");
+    EXPECT_EQ(events_told_,
+              (std::vector<std::string>{
+                  "guard.registered user=1 from=192.0.2.1 route=/api/v1/auth/register",
+                  "guard.login user=1 from=192.0.2.1 route=/api/v1/auth/login",
+                  "guard.login_failed user=1 from=192.0.2.1 route=/api/v1/auth/login",
+                  "guard.login_failed from=192.0.2.1 route=/api/v1/auth/login",
+                  "guard.logout user=1 from=192.0.2.1 route=/api/v1/auth/logout"}));
 }
 
 TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
     EXPECT_EQ(sign_up("1234").detail(), "phone must have 5 digits or more");
     EXPECT_EQ(sign_up("138o0000000").detail(), "phone must be digits, after an optional +");
-    EXPECT_EQ(sign_up("13800000000", "short").detail(), "password must have 8 bytes or more");
+    EXPECT_EQ(sign_up("13800000000", "short").detail(), "password must have 8 characters or more");
+    EXPECT_EQ(sign_up("13800000000", "密码密").detail(), "password must have 8 characters or more");
+    EXPECT_EQ(sign_up("13800000000", "138 0000 0000").detail(),
+              "password must not be the phone number");
+    EXPECT_EQ(sign_up("13800000000", "Password1").detail(),
+              "password must not be one of the commonest");
     EXPECT_EQ(sign_up("13800000000", std::string(129, 'x')).detail(),
               "password must have 1 to 128 bytes");
     const answered r = post(
-        "/auth/register", R"({"phone":"13800000000","password":"12345678","nickname":"a\u202eb"})");
+        "/auth/register", R"({"phone":"13800000000","password":"x1y2z3w4","nickname":"a\u202eb"})");
     EXPECT_EQ(r.detail(), "nickname must not have hidden characters");
     EXPECT_EQ(
         post("/auth/login", R"({"phone":"13800000000","password":"x","role":"admin"})").status,

@@ -50,6 +50,8 @@ protected:
     }
     // The target is a path under /api/v1, or with a leading // one at the root.
     answered ask(verb v, const std::string& target, const std::string& body);
+    reply perform(const route& r, const call& c);
+    std::optional<pool> second_step_in_;  // where the second step of the latest call ran
 
     // A product, a round open from noon for two hours, a published sale, made by an admin.
     std::int64_t published_sale(std::int64_t stock, int limit = 1);
@@ -75,7 +77,17 @@ protected:
     guard::sessions sessions_;
     guard::passwords passwords_{guard::cheapest};
     guard::rate_limiter by_address_{{.rate_per_s = 0.1, .burst = 6}};
-    guard::rate_limiter by_phone_{{.rate_per_s = 0.1, .burst = 3}};
+    guard::login_limits login_limits_{
+        {.by_device = {.rate_per_s = 0.1, .burst = 3, .keys_max = 1024},
+         .by_account = {.rate_per_s = 0.1, .burst = 4, .keys_max = 1024}}};
+    guard::rate_limiter register_by_address_{{.rate_per_s = 0.1, .burst = 6}};
+    guard::rate_limiter lookup_by_user_{{.rate_per_s = 0.1, .burst = 200}};
+    guard::rate_limiter move_by_user_{{.rate_per_s = 0.1, .burst = 100}};
+    std::vector<std::string> events_told_;  // log lines
+    guard::security_events events_{
+        [this](log::level, std::string_view event, std::string_view pairs) {
+            events_told_.push_back(std::string(event) + std::string(pairs));
+        }};
     guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     showcase showcase_{book_.catalogue(), turnstile_};

@@ -16,6 +16,7 @@ namespace floodgate::api {
 namespace {
 
 using enum verb;
+using enum budget;
 
 // clang-format off
 constexpr route table[] = {
@@ -31,15 +32,19 @@ constexpr route table[] = {
     {get,  "/api/v1/rounds",            access::open, nullptr, pool::general, on_loop::rounds},
     {get,  "/api/v1/sales/{id}",        access::open, nullptr, pool::general, on_loop::sale},
 
-    {post, "/api/v1/auth/register", access::open,  register_user, pool::password},
-    {post, "/api/v1/auth/login",    access::open,  log_in,        pool::password},
+    {.verb = post, .path = "/api/v1/auth/register", .needs = access::open, .first = begin_register},
+    {.verb = post, .path = "/api/v1/auth/login",    .needs = access::open, .first = begin_log_in},
     {post, "/api/v1/auth/logout",   access::buyer, log_out},
-    {get,  "/api/v1/me",            access::buyer, me},
-    {get,  "/api/v1/orders",        access::buyer, list_orders},
-    {get,  "/api/v1/orders/{no}",   access::buyer, get_order, pool::general, on_loop::order},
-    {post, "/api/v1/orders/{no}/cancel", access::buyer, cancel_order},
-    {post, "/api/v1/orders/{no}/pay",    access::buyer, pay_order},
-    {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order},
+    {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
+    {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
+    {get,  "/api/v1/orders/{no}", access::buyer, get_order,
+     pool::general, on_loop::order, lookups},
+    {post, "/api/v1/orders/{no}/cancel", access::buyer, cancel_order,
+     pool::general, on_loop::no, moves},
+    {post, "/api/v1/orders/{no}/pay",    access::buyer, pay_order,
+     pool::general, on_loop::no, moves},
+    {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order,
+     pool::general, on_loop::no, moves},
 
     {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket},
     {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},

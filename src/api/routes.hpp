@@ -17,10 +17,8 @@ namespace floodgate::api {
 
 // buyer: whoever is logged in; ticket: whoever brings one, see ws_api.hpp
 enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
-// Where handlers run. password: for what hashes. admin: a rush of buyers must not hold up the admin
-// who wants to pause the sale.
-enum class pool : std::uint8_t { general = 1, password, admin };
-inline constexpr std::uint8_t pools = 3;
+// What a call is charged to, by user. Purchases and log-ins have limits of their own.
+enum class budget : std::uint8_t { none = 1, lookups, moves };
 
 // What the event loop answers itself, because it never waits. `order` is answered there when the
 // order changed lately or the client wants to wait for a change, otherwise by its handler;
@@ -46,6 +44,8 @@ struct route {
     handler work = nullptr;
     pool where = pool::general;
     on_loop here = on_loop::no;
+    budget charged = budget::none;
+    opener first = nullptr;  // instead of `work`: a call in two steps
 
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
     // For those who run the shop: on an address of their own, if there is one.

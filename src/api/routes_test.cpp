@@ -77,7 +77,8 @@ TEST(Routes, AreEachThereOnceAndAnsweredInOnePlace) {
         const std::string name = std::string(to_text(r.verb)) + " " + std::string(r.path);
         EXPECT_TRUE(seen.insert(name).second) << name;
         if (r.here != on_loop::order && r.here != on_loop::metrics) {
-            EXPECT_EQ(r.work == nullptr, r.here != on_loop::no) << name;
+            EXPECT_EQ(r.work == nullptr && r.first == nullptr, r.here != on_loop::no) << name;
+            EXPECT_FALSE(r.work && r.first) << name;
         }
         const bool for_admins = r.path.starts_with("/api/v1/admin/");
         EXPECT_EQ(r.needs == access::admin, for_admins) << name;
@@ -103,10 +104,20 @@ TEST(Routes, HideWhatIsForOperatorsAtTheBuyersDoor) {
     EXPECT_EQ(allowed_verbs("/metrics", door::everything), "GET");
 }
 
-TEST(Routes, HashPasswordsOnAPoolOfTheirOwn) {
-    EXPECT_EQ(match(verb::post, "/api/v1/auth/register").route->where, pool::password);
-    EXPECT_EQ(match(verb::post, "/api/v1/auth/login").route->where, pool::password);
-    EXPECT_EQ(match(verb::post, "/api/v1/auth/logout").route->where, pool::general);
+TEST(Routes, HashPasswordsInASecondStep) {
+    EXPECT_TRUE(match(verb::post, "/api/v1/auth/register").route->first);
+    EXPECT_TRUE(match(verb::post, "/api/v1/auth/login").route->first);
+    EXPECT_FALSE(match(verb::post, "/api/v1/auth/logout").route->first);
+}
+
+// Regression M3, M4: calls of buyers that read or change the ledger had no limit.
+TEST(Routes, ChargeABuyerForWhatWaitsForTheLedger) {
+    for (const char* path : {"/api/v1/me", "/api/v1/orders", "/api/v1/orders/7"})
+        EXPECT_EQ(match(verb::get, path).route->charged, budget::lookups) << path;
+    for (const char* move : {"cancel", "pay", "refund"})
+        EXPECT_EQ(match(verb::post, "/api/v1/orders/7/" + std::string(move)).route->charged,
+                  budget::moves)
+            << move;
 }
 
 }  // namespace

@@ -10,12 +10,15 @@
 
 #include "alarm/board.hpp"
 #include "api/operator_pages.hpp"
+#include "api/pool.hpp"
 #include "api/reply.hpp"
 #include "api/showcase.hpp"
 #include "base/clock.hpp"
 #include "gate/turnstile.hpp"
+#include "guard/login_limits.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
+#include "guard/security_events.hpp"
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
@@ -49,9 +52,13 @@ struct services {
     guard::sessions& sessions;
     guard::passwords& passwords;
     guard::rate_limiter& login_by_address;
-    guard::rate_limiter& login_by_phone;
+    guard::login_limits& login_limits;
+    guard::rate_limiter& register_by_address;
     guard::rate_limiter& purchase_by_address;
     guard::rate_limiter& purchase_by_user;
+    guard::rate_limiter& lookup_by_user;
+    guard::rate_limiter& move_by_user;
+    guard::security_events& events;
     api::showcase& showcase;
     shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;
@@ -69,5 +76,7 @@ struct services {
 
 // Runs on the blocking pool, may block.
 using handler = reply (*)(services&, const call&);
+// The same for the first of two steps.
+using opener = first_answer (*)(services&, const call&);
 
 }  // namespace floodgate::api

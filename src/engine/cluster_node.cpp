@@ -17,7 +17,6 @@ constexpr milliseconds limits_every{200};      // limits are exchanged
 constexpr milliseconds follow_every{500};      // log-outs of other nodes are looked for
 constexpr milliseconds catalogue_every{2000};  // it is read again, should the bus have failed
 constexpr std::size_t news_at_once = 200;      // orders in one message
-constexpr double share_purchases_from = 0.5;   // of a burst: one click never reaches Redis
 
 }  // namespace
 
@@ -31,10 +30,7 @@ void cluster_node::join(const local_shop& here, std::unique_ptr<queue::reminders
     here_.emplace(here);
     logins_.emplace(world_.redis, here.sessions, world_.name);
     reminders_ = std::move(reminders);
-    limits_.add("login_by_address", here.login_by_address, 0);
-    limits_.add("login_by_phone", here.login_by_phone, 0);
-    limits_.add("purchase_by_address", here.purchase_by_address, share_purchases_from);
-    limits_.add("purchase_by_user", here.purchase_by_user, share_purchases_from);
+    for (const shared_limit& l : here.limits) limits_.add(l.name, l.limiter, l.share_from);
 }
 
 void cluster_node::start() {

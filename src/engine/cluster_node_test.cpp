@@ -53,9 +53,7 @@ store::redis_options nowhere() {
 class ClusterNodeTest : public testing::Test {
 protected:
     ClusterNodeTest() {
-        node_.join(
-            {sessions_, recent_, mailroom_, showcase_, limiter_, limiter_, limiter_, limiter_},
-            nullptr);
+        node_.join({sessions_, recent_, mailroom_, showcase_, {{"limit", limiter_}}}, nullptr);
     }
     bool is_known(std::uint64_t order) const { return recent_.find({order}).has_value(); }
     static std::string encoded(const sale::order_news& n) { return sale::encode_news({&n, 1}); }

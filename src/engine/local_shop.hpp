@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "api/showcase.hpp"
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
@@ -11,12 +14,19 @@
 
 namespace floodgate::engine {
 
+// A rate limiter that the nodes of a cluster keep together: guard/shared_limits.hpp.
+struct shared_limit {
+    std::string name;
+    guard::rate_limiter& limiter;
+    double share_from = 0;  // of a burst: below that, Redis never hears of a bucket
+};
+
 struct local_shop {
     guard::sessions& sessions;
     shop::recent_orders& recent;
     push::mailroom& mailroom;
     api::showcase& showcase;
-    guard::rate_limiter &login_by_address, &login_by_phone, &purchase_by_address, &purchase_by_user;
+    std::vector<shared_limit> limits;
 };
 
 // Buyers of this node see the catalogue as it is in the ledger now. A failure is logged.

@@ -159,6 +159,16 @@ void add_edge(page_builder& page, const metrics_sources& from) {
     page.gauge("floodgate_logins", "Valid logins in memory.", number(from.logins));
 }
 
+void add_security(page_builder& page, const guard::security_events::figures& s) {
+    page.start_family("floodgate_security_events_total",
+                      "Log-ins, failures and refusals, by kind; a few of them are log lines.");
+    for (std::uint8_t i = 1; i <= guard::security_event_kinds; ++i)
+        page.labelled("event", to_text(static_cast<guard::security_event>(i)), number(s.events[i]));
+    page.start_family("floodgate_limited_total", "Requests refused with 429, by limit.");
+    for (std::uint8_t i = 1; i <= guard::limit_kinds; ++i)
+        page.labelled("limit", to_text(static_cast<guard::limit>(i)), number(s.limits[i]));
+}
+
 void add_results(page_builder& page, const metrics_sources& from) {
     const push::mailroom::figures& r = from.results;
     page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
@@ -258,6 +268,7 @@ std::string metrics_page(const metrics_sources& from) {
     if (from.cluster) add_cluster(page, *from.cluster);
     add_clerk(page, from);
     add_edge(page, from);
+    add_security(page, from.security);
     add_results(page, from);
     add_orders(page, from);
     add_sales(page, from);

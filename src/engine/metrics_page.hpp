@@ -10,6 +10,7 @@
 #include "clerk/clerk.hpp"
 #include "clerk/partition_keeper.hpp"
 #include "cluster/bus.hpp"
+#include "guard/security_events.hpp"
 #include "http/figures.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
@@ -41,6 +42,7 @@ struct metrics_sources {
     milliseconds clock_apart{0};
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
+    guard::security_events::figures security{};
 };
 
 std::string metrics_page(const metrics_sources& from);

@@ -32,6 +32,15 @@ TEST_F(MetricsPageTest, HasAFamilyForTheHttpAnswersThatWereGiven) {
     EXPECT_THAT(page, Not(HasSubstr("status=\"500\"")));
 }
 
+TEST_F(MetricsPageTest, CountsSecurityEventsAndLimitsByNameFromZero) {
+    from_.security.events[static_cast<std::size_t>(guard::security_event::login_failed)] = 9;
+    from_.security.limits[static_cast<std::size_t>(guard::limit::move_by_user)] = 4;
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_security_events_total{event=\"login_failed\"} 9\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_security_events_total{event=\"role_denied\"} 0\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_limited_total{limit=\"move_by_user\"} 4\n"));
+}
+
 TEST_F(MetricsPageTest, ShowsTheBacklogAndWhatTheClerkDid) {
     from_.backlog = 12;
     from_.clerk.entered = 34;

@@ -79,10 +79,14 @@ void read_guard(config_file& file, settings& s) {
     file.read("guard.password_mib", mib, {8, 4096});
     s.password.memory_bytes = static_cast<std::size_t>(mib) << 20U;
     file.read("guard.password_passes", s.password.passes, {1, 100});
-    read_limit(file, "login_by_phone", s.login_by_phone);
+    read_limit(file, "login_by_device", s.login_limits.by_device);
+    read_limit(file, "login_by_account", s.login_limits.by_account);
     read_limit(file, "login_by_address", s.login_by_address);
+    read_limit(file, "register_by_address", s.register_by_address);
     read_limit(file, "purchase_by_user", s.purchase_by_user);
     read_limit(file, "purchase_by_address", s.purchase_by_address);
+    read_limit(file, "lookup_by_user", s.lookup_by_user);
+    read_limit(file, "move_by_user", s.move_by_user);
 }
 
 // A secret may stand in a file of its own, so that the configuration can be shown around.

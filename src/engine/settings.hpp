@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "clerk/clerk.hpp"
 #include "gate/embedded_turnstile.hpp"
+#include "guard/login_limits.hpp"
 #include "guard/passwords.hpp"
 #include "guard/rate_limiter.hpp"
 #include "http/server_options.hpp"
@@ -60,10 +61,13 @@ struct settings {
     clerk::options clerk;
     guard::password_cost password;
     milliseconds login_lifetime{std::chrono::hours(24 * 7)};
-    guard::rate_limit login_by_phone{.rate_per_s = 1.0 / 12, .burst = 5};
+    guard::login_limit_options login_limits;
     guard::rate_limit login_by_address{.rate_per_s = 1, .burst = 20};
+    guard::rate_limit register_by_address{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
     guard::rate_limit purchase_by_user{.rate_per_s = 5, .burst = 10};
     guard::rate_limit purchase_by_address{.rate_per_s = 100, .burst = 200};
+    guard::rate_limit lookup_by_user{.rate_per_s = 20, .burst = 100, .keys_max = 1 << 18};
+    guard::rate_limit move_by_user{.rate_per_s = 2, .burst = 20, .keys_max = 1 << 18};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
     std::string journal_directory() const { return data + "/journal"; }

@@ -55,6 +55,15 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     EXPECT_EQ(explained.server.operator_listen, usual.server.operator_listen);
     EXPECT_EQ(explained.metrics_kept, usual.metrics_kept);
     EXPECT_EQ(explained.purchase_by_user.burst, usual.purchase_by_user.burst);
+    const auto limits_of = [](const settings& s) {
+        std::vector<double> all;
+        for (const guard::rate_limit& l :
+             {s.login_limits.by_device, s.login_limits.by_account, s.login_by_address,
+              s.register_by_address, s.lookup_by_user, s.move_by_user})
+            all.insert(all.end(), {l.rate_per_s, double(l.burst), static_cast<double>(l.keys_max)});
+        return all;
+    };
+    EXPECT_EQ(limits_of(explained), limits_of(usual));
 }
 
 TEST_F(SettingsTest, BoundAJournalSegmentAsTheJournalDoes) {

@@ -15,15 +15,19 @@ namespace {
 constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
 constexpr milliseconds look_every{100};
+constexpr double share_after_half = 0.5;  // of a burst: one click never reaches Redis
 
 }  // namespace
 
 storefront::storefront(const settings& s, const world& w)
     : passwords(s.password),
+      login_limits(s.login_limits),
       login_by_address(s.login_by_address),
-      login_by_phone(s.login_by_phone),
+      register_by_address(s.register_by_address),
       purchase_by_address(s.purchase_by_address),
       purchase_by_user(s.purchase_by_user),
+      lookup_by_user(s.lookup_by_user),
+      move_by_user(s.move_by_user),
       showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
@@ -49,10 +53,15 @@ local_shop storefront::local() {
             recent,
             mailroom,
             showcase,
-            login_by_address,
-            login_by_phone,
-            purchase_by_address,
-            purchase_by_user};
+            {{"login_by_device", login_limits.by_device(), share_after_half},
+             {"login_by_account", login_limits.by_account(), share_after_half},
+             {"login_records", login_limits.clean_records(), share_after_half},
+             {"login_by_address", login_by_address, 0},
+             {"register_by_address", register_by_address, 0},
+             {"purchase_by_address", purchase_by_address, share_after_half},
+             {"purchase_by_user", purchase_by_user, share_after_half},
+             {"lookup_by_user", lookup_by_user, share_after_half},
+             {"move_by_user", move_by_user, share_after_half}}};
 }
 
 void storefront::load_sales() {
@@ -83,7 +92,8 @@ std::string storefront::metrics() {
                          .after = timed_jobs.after(),
                          .clock_apart = world_.clock.apart(),
                          .pool_waiting = server_->pool_waiting(),
-                         .logins = sessions.count()};
+                         .logins = sessions.count(),
+                         .security = events.read_figures()};
     opening_->measure(from);
     return metrics_page(from);
 }
@@ -103,9 +113,13 @@ void storefront::open(opening o) {
                                     .sessions = sessions,
                                     .passwords = passwords,
                                     .login_by_address = login_by_address,
-                                    .login_by_phone = login_by_phone,
+                                    .login_limits = login_limits,
+                                    .register_by_address = register_by_address,
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
+                                    .lookup_by_user = lookup_by_user,
+                                    .move_by_user = move_by_user,
+                                    .events = events,
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,
@@ -140,6 +154,7 @@ void storefront::serve() {
     while (sigtimedwait(&signals, nullptr, &pause) < 0) {
         showcase.refresh();
         sessions.prune(world_.clock.now());
+        events.tell_left_out(world_.clock.now());
         if (++beats % beats_an_hour == 0)
             (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
     }

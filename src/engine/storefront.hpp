@@ -60,7 +60,10 @@ public:
 
     guard::sessions sessions;
     guard::passwords passwords;
-    guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
+    guard::login_limits login_limits;
+    guard::rate_limiter login_by_address, register_by_address, purchase_by_address,
+        purchase_by_user, lookup_by_user, move_by_user;
+    guard::security_events events;
     api::showcase showcase;
     shop::recent_orders recent;
     push::mailroom mailroom;

@@ -1,11 +1,38 @@
 #include "guard/account_rules.hpp"
 
-#include <algorithm>
+#include <boost/locale/utf.hpp>
 
+#include <algorithm>
+#include <string>
+
+#include "guard/common_passwords.hpp"
 #include "sale/shown_text.hpp"
 #include "sale/user.hpp"
 
 namespace floodgate::guard {
+namespace {
+
+namespace utf = boost::locale::utf;
+
+// What is not UTF-8 counts byte by byte.
+std::size_t characters_in(std::string_view text) {
+    std::size_t count = 0;
+    for (auto at = text.begin(); at != text.end(); ++count) {
+        const auto from = at;
+        const utf::code_point c = utf::utf_traits<char>::decode(at, text.end());
+        if (c == utf::illegal || c == utf::incomplete) at = from + 1;
+    }
+    return count;
+}
+
+std::string digits_in(std::string_view text) {
+    std::string digits(text);
+    std::erase_if(digits, [](char c) { return c == ' ' || c == '-' || c == '+'; });
+    return digits;
+}
+
+}  // namespace
+
 const char* to_text(account_fault fault) {
     switch (fault) {
     case account_fault::phone_characters: return "phone_characters";
@@ -13,6 +40,8 @@ const char* to_text(account_fault fault) {
     case account_fault::phone_too_long: return "phone_too_long";
     case account_fault::password_too_short: return "password_too_short";
     case account_fault::password_too_long: return "password_too_long";
+    case account_fault::password_is_phone: return "password_is_phone";
+    case account_fault::password_common: return "password_common";
     case account_fault::nickname_empty: return "nickname_empty";
     case account_fault::nickname_too_long: return "nickname_too_long";
     case account_fault::nickname_not_utf8: return "nickname_not_utf8";
@@ -31,9 +60,13 @@ std::optional<account_fault> fault_in_phone(std::string_view phone) {
     return std::nullopt;
 }
 
-std::optional<account_fault> fault_in_password(std::string_view password) {
-    if (password.size() < sale::password_bytes_min) return account_fault::password_too_short;
+std::optional<account_fault> fault_in_password(std::string_view password, std::string_view phone) {
     if (password.size() > sale::password_bytes_max) return account_fault::password_too_long;
+    if (characters_in(password) < sale::password_characters_min)
+        return account_fault::password_too_short;
+    if (!phone.empty() && digits_in(password) == digits_in(phone))
+        return account_fault::password_is_phone;
+    if (is_common_password(password)) return account_fault::password_common;
     return std::nullopt;
 }
 

@@ -13,8 +13,10 @@ enum class account_fault : std::uint8_t {
     phone_characters = 1,  // something else than digits after an optional leading +
     phone_too_short,
     phone_too_long,
-    password_too_short,
-    password_too_long,  // also keeps anybody from having megabytes hashed
+    password_too_short,  // in characters, not bytes
+    password_too_long,   // also keeps anybody from having megabytes hashed
+    password_is_phone,
+    password_common,  // among the first that a guesser tries
     nickname_empty,
     nickname_too_long,
     nickname_not_utf8,
@@ -27,7 +29,8 @@ const char* to_text(account_fault fault);
 
 // Nothing: it is fine.
 std::optional<account_fault> fault_in_phone(std::string_view phone);
-std::optional<account_fault> fault_in_password(std::string_view password);
+// For a new password. Which characters it has is the owner's business.
+std::optional<account_fault> fault_in_password(std::string_view password, std::string_view phone);
 std::optional<account_fault> fault_in_nickname(std::string_view nickname);
 
 }  // namespace floodgate::guard

@@ -28,13 +28,49 @@ TEST(Phone, HasALengthBetweenItsLimits) {
     EXPECT_EQ(fault_in_phone(std::string(1'000'000, '1')), phone_too_long);
 }
 
+std::optional<account_fault> fault_in_password(std::string_view password) {
+    return guard::fault_in_password(password, "13800138000");
+}
+
 TEST(Password, IsAnyBytesBetweenItsLimits) {
     EXPECT_EQ(fault_in_password(""), password_too_short);
-    EXPECT_EQ(fault_in_password("1234567"), password_too_short);
-    EXPECT_EQ(fault_in_password("12345678"), std::nullopt);
+    EXPECT_EQ(fault_in_password("1x3y5z7"), password_too_short);
+    EXPECT_EQ(fault_in_password("1x3y5z7w"), std::nullopt);
     EXPECT_EQ(fault_in_password("\0\xff\n 1234"s), std::nullopt);
-    EXPECT_EQ(fault_in_password(std::string(sale::password_bytes_max, 'x')), std::nullopt);
-    EXPECT_EQ(fault_in_password(std::string(sale::password_bytes_max + 1, 'x')), password_too_long);
+    std::string longest;
+    for (int i = 1; longest.size() < sale::password_bytes_max; ++i) longest += std::to_string(i);
+    longest.resize(sale::password_bytes_max);
+    EXPECT_EQ(fault_in_password(longest), std::nullopt);
+    EXPECT_EQ(fault_in_password(longest + "x"), password_too_long);
+}
+
+// Regression L3: three characters of three bytes each were taken for nine.
+TEST(Password, IsCountedInCharacters) {
+    EXPECT_EQ(fault_in_password("密码密"), password_too_short);
+    EXPECT_EQ(fault_in_password("密码密码密码密"), password_too_short);
+    EXPECT_EQ(fault_in_password("我家的狗爱吃西瓜"), std::nullopt);
+    EXPECT_EQ(fault_in_password("🛒🛒🛒🛒🛒🛒🛒"), password_too_short);
+    EXPECT_EQ(fault_in_password("a b c d "), std::nullopt) << "blanks count";
+}
+
+TEST(Password, IsNotThePhoneNumberHoweverItIsTyped) {
+    for (const char* same : {"13800138000", "138 0013 8000", "138-0013-8000", "+13800138000"})
+        EXPECT_EQ(fault_in_password(same), password_is_phone) << same;
+    EXPECT_EQ(fault_in_password("13800138001"), std::nullopt);
+    EXPECT_EQ(guard::fault_in_password("13800138000", ""), std::nullopt) << "no phone to compare";
+}
+
+TEST(Password, IsNotAmongTheFirstThatAGuesserTries) {
+    for (const char* common :
+         {"12345678",  "123456789",  "1234567890", "87654321",  "11111111",    "aaaaaaaa",
+          "abcdefgh",  "qwertyuiop", "password",   "Password1", "PASSWORD123", "password!",
+          "p@ssw0rd",  "qwerty123",  "iloveyou",   "1qaz2wsx",  "woaini1314",  "5201314520",
+          "admin123",  "welcome1",   "12341234",   "abc12345",  "a1234567",    "88888888",
+          "floodgate", "letmein123"})
+        EXPECT_EQ(fault_in_password(common), password_common) << common;
+    for (const char* fine : {"correct horse", "demo-buyer", "demo-admin", "wrong horse",
+                             "password of my aunt", "13579acegik", "Tr0ub4dor&3"})
+        EXPECT_EQ(fault_in_password(fine), std::nullopt) << fine;
 }
 
 TEST(Nickname, IsTextInAnyLanguage) {
@@ -64,7 +100,7 @@ TEST(Nickname, IsNotTheNameOfTheShopsStaff) {
 }
 
 TEST(AccountFault, EveryOneHasAWord) {
-    for (int i = 1; i <= 10; ++i) EXPECT_STRNE(to_text(account_fault(i)), "unknown") << i;
+    for (int i = 1; i <= 12; ++i) EXPECT_STRNE(to_text(account_fault(i)), "unknown") << i;
 }
 
 }  // namespace

@@ -29,6 +29,30 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+bool is_port(std::string_view text) {
+    constexpr std::size_t digits_max = 5;
+    return !text.empty() && text.size() <= digits_max &&
+           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// An address as proxies write it: plain, in brackets, or with the port the client came from.
+std::optional<ip_address> parse_forwarded(std::string_view text) {
+    if (text.starts_with('[')) {
+        const std::size_t end = text.find(']');
+        if (end == text.npos) return std::nullopt;
+        const std::string_view rest = text.substr(end + 1);
+        if (!rest.empty() && (rest.front() != ':' || !is_port(rest.substr(1)))) return std::nullopt;
+        const auto inside = parse_address(text.substr(1, end - 1));
+        const bool is_v6_text = text.find(':') < end;
+        return is_v6_text ? inside : std::nullopt;
+    }
+    const std::size_t colon = text.find(':');
+    const bool one_colon = colon != text.npos && text.find(':', colon + 1) == text.npos;
+    if (!one_colon) return parse_address(text);
+    if (!is_port(text.substr(colon + 1))) return std::nullopt;
+    return parse_address(text.substr(0, colon));
+}
+
 [[noreturn]] void refuse(const std::string& text, const char* why) {
     throw std::invalid_argument("trusted proxy '" + text + "' " + why);
 }
@@ -90,19 +114,18 @@ bool trusted_proxies::is_trusted(const ip_address& address) const {
         networks_, [&](const network& n) { return same_prefix(n.prefix, address, n.length); });
 }
 
-ip_address trusted_proxies::client_of(const ip_address& peer,
-                                      std::string_view x_forwarded_for) const {
-    ip_address client = peer;
+client trusted_proxies::client_of(const ip_address& peer, std::string_view x_forwarded_for) const {
+    client found{peer, is_trusted(peer)};
     std::string_view rest = x_forwarded_for;
-    while (!rest.empty() && is_trusted(client)) {
+    while (!rest.empty() && found.is_proxy) {
         const std::size_t comma = rest.rfind(',');
         const bool leftmost = comma == rest.npos;
-        const auto next = parse_address(trimmed(leftmost ? rest : rest.substr(comma + 1)));
-        if (!next) break;
-        client = *next;
+        const auto next = parse_forwarded(trimmed(leftmost ? rest : rest.substr(comma + 1)));
+        if (!next) return {found.address, false};
+        found = {*next, is_trusted(*next)};
         rest = leftmost ? std::string_view() : rest.substr(0, comma);
     }
-    return client;
+    return found;
 }
 
 }  // namespace floodgate::guard

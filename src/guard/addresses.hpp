@@ -18,6 +18,12 @@ std::uint64_t limiter_key(const ip_address& address);
 // The same for people: "192.0.2.7", "2001:db8:1:2::/64".
 std::string prefix_text(const ip_address& address);
 
+// The sender of a request.
+struct client {
+    ip_address address;
+    bool is_proxy = false;  // a trusted proxy itself: not limited by its own address
+};
+
 class trusted_proxies {
 public:
     trusted_proxies() = default;
@@ -32,9 +38,10 @@ public:
     // The sender of a request that came from `peer`. The header is believed only when the peer is
     // trusted. It is read from right to left, because each proxy adds on the right the address it
     // heard the request from: the first address that is not trusted is the client, and everything
-    // left of it is the client's own invention. An entry that is not an address ends the walk at
-    // the one before it.
-    ip_address client_of(const ip_address& peer, std::string_view x_forwarded_for) const;
+    // left of it is the client's own invention. Entries may have a port: "1.2.3.4:80", "[::1]:80".
+    // An entry that cannot be read ends the walk at the proxy that wrote it. That proxy counts as
+    // the client and is limited: a balancer that writes "unknown" must not switch the limits off.
+    client client_of(const ip_address& peer, std::string_view x_forwarded_for) const;
 
 private:
     struct network {

@@ -20,7 +20,12 @@ std::string to_text(const ip_address& a) {
 trusted_proxies trusting(std::vector<std::string> networks) { return trusted_proxies(networks); }
 
 std::string client(const trusted_proxies& proxies, const char* peer, std::string_view header) {
-    return to_text(proxies.client_of(make_address(peer), header));
+    return to_text(proxies.client_of(make_address(peer), header).address);
+}
+
+// Whether the sender is limited by the address it counts under.
+bool is_limited(const trusted_proxies& proxies, const char* peer, std::string_view header) {
+    return !proxies.client_of(make_address(peer), header).is_proxy;
 }
 
 const std::vector<std::string> usual{"127.0.0.0/8", "::1", "10.0.0.0/8", "fd00::/8"};
@@ -83,15 +88,39 @@ TEST(ClientOf, IsNotWhateverTheClientWroteThereItself) {
 
 TEST(ClientOf, StaysAtTheLastGoodAddressWhenAnEntryIsMalformed) {
     const auto proxies = trusting(usual);
-    for (const char* bad : {"unknown", "", "1.2.3", "1.2.3.4:80", "[2001:db8::5]:80", "1.2.3.4 5",
-                            "2001:db8::5%eth0", "0x7f.1", ",,,"}) {
+    for (const char* bad : {"unknown", "", "1.2.3", "1.2.3.4 5", "2001:db8::5%eth0", "0x7f.1",
+                            ",,,", "1.2.3.4:", "1.2.3.4:http", "1.2.3.4:123456", "[2001:db8::5]80",
+                            "[2001:db8::5]:", "[2001:db8::5", "[1.2.3.4]", "[]", "[", ":80",
+                            "garbage:80", "_hidden"}) {
         EXPECT_EQ(client(proxies, "127.0.0.1", std::string("1.2.3.4, ") + bad + ", 10.0.0.9"),
                   "10.0.0.9")
             << bad;
         EXPECT_EQ(client(proxies, "127.0.0.1", bad), "127.0.0.1") << bad;
+        const bool is_there = *bad != '\0';
+        EXPECT_EQ(is_limited(proxies, "127.0.0.1", bad), is_there) << bad;
     }
     EXPECT_EQ(client(proxies, "127.0.0.1", std::string(100'000, 'x')), "127.0.0.1");
     EXPECT_EQ(client(proxies, "127.0.0.1", std::string("1.2.3.4\0.5", 10)), "127.0.0.1");
+}
+
+TEST(ClientOf, IsReadWithThePortThatSomeBalancersWrite) {
+    const auto proxies = trusting(usual);
+    EXPECT_EQ(client(proxies, "127.0.0.1", "1.2.3.4:80"), "1.2.3.4");
+    EXPECT_EQ(client(proxies, "127.0.0.1", "[2001:db8::5]:65535"), "2001:db8::5");
+    EXPECT_EQ(client(proxies, "127.0.0.1", "[2001:db8::5]"), "2001:db8::5");
+    EXPECT_EQ(client(proxies, "127.0.0.1", "6.6.6.6:1, 1.2.3.4:80, 10.0.0.9:1024"), "1.2.3.4");
+}
+
+// Regression M9: such a client counted as the proxy, which is exempt from every limit.
+TEST(ClientOf, IsLimitedUnlessItIsAProxyOfOursThatSaidSo) {
+    const auto proxies = trusting(usual);
+    EXPECT_FALSE(is_limited(proxies, "127.0.0.1", ""));
+    EXPECT_FALSE(is_limited(proxies, "127.0.0.1", "10.0.0.9"));
+    EXPECT_TRUE(is_limited(proxies, "127.0.0.1", "1.2.3.4"));
+    EXPECT_TRUE(is_limited(proxies, "8.8.8.8", ""));
+    EXPECT_TRUE(is_limited(proxies, "8.8.8.8", "10.0.0.9"));
+    for (const char* unreadable : {"garbage", "9.9.9.8, unknown", ",", "10.0.0.9, unknown"})
+        EXPECT_TRUE(is_limited(proxies, "127.0.0.1", unreadable)) << unreadable;
 }
 
 TEST(ClientOf, IsTheFarthestProxyWhenAllAreTrusted) {
@@ -122,6 +151,12 @@ TEST(LimiterKey, IsOneForEachIpv4AddressAndEachIpv6Household) {
     EXPECT_EQ(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff:ffff:ffff:ffff"));
     EXPECT_NE(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
     EXPECT_NE(key("0.0.0.0"), key("::"));
+}
+
+TEST(PrefixText, IsWhatTheLimiterKnowsAClientBy) {
+    EXPECT_EQ(prefix_text(make_address("1.2.3.4")), "1.2.3.4");
+    EXPECT_EQ(prefix_text(make_address("::ffff:1.2.3.4")), "1.2.3.4");
+    EXPECT_EQ(prefix_text(make_address("2001:db8:1:2:3:4:5:6")), "2001:db8:1:2::/64");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "guard/mixed_bits.hpp"
 #include "guard/sodium.hpp"
 
 namespace floodgate::guard {
@@ -31,13 +32,6 @@ void check(const rate_limit& limit) {
     if (limit.keys_max == 0) throw std::invalid_argument("rate limit: keys_max must be 1 or more");
     if (limit.burst / limit.rate_per_s > to_fill_s_max)
         throw std::invalid_argument("rate limit: so slow that a burst takes more than 30 days");
-}
-
-// splitmix64's last step: every bit of the result depends on every bit of the key.
-std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
 }
 
 }  // namespace
@@ -79,6 +73,18 @@ milliseconds rate_limiter::take(shard& s, bucket& b, nanoseconds time) const {
     return milliseconds(0);
 }
 
+// Needs no time: a bucket whose moment lies in the past is full, however long ago.
+void rate_limiter::give_back(std::uint64_t key) {
+    if (unlimited_) return;
+    shard& s = shards_[set_of(key) % shards];
+    const std::lock_guard lock(s.mutex);
+    bucket* b = find(key);
+    if (b == nullptr) return;
+    b->full_at -= per_token_;
+    const auto untold = s.untold.find(key);
+    if (untold != s.untold.end()) untold->second -= per_token_;
+}
+
 void rate_limiter::note(shard& s, const bucket& b, nanoseconds time) const {
     const auto found = s.untold.find(b.key);
     if (found != s.untold.end()) {
@@ -102,7 +108,7 @@ std::vector<rate_limiter::usage> rate_limiter::take_usage(instant now) {
         const std::lock_guard lock(s.mutex);
         const nanoseconds time = time_of(s, now);
         for (auto& entry : s.untold)
-            if (entry.second > 0) out.push_back({entry.first, std::exchange(entry.second, 0)});
+            if (entry.second != 0) out.push_back({entry.first, std::exchange(entry.second, 0)});
         boost::unordered::erase_if(s.untold, [&](const auto& entry) {
             const bucket* b = find(entry.first);
             return b == nullptr || b->full_at <= time;
@@ -147,7 +153,7 @@ rate_limiter::nanoseconds rate_limiter::time_of(shard& s, instant now) const {
 }
 
 std::size_t rate_limiter::set_of(std::uint64_t key) const {
-    return mixed(key ^ secret_) & (sets_.size() - 1);
+    return mixed_bits(key ^ secret_) & (sets_.size() - 1);
 }
 
 }  // namespace floodgate::guard

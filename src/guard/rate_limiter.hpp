@@ -42,13 +42,16 @@ public:
     // Zero: go ahead. Otherwise refused, and how long until one token is back: 1 ms or more.
     // A `now` that goes back counts as no time passed. Any thread, no allocation.
     milliseconds try_take(std::uint64_t key, instant now);
+    // A token that was taken did not have to be: it is put back, as far as the bucket is still
+    // remembered. Any thread, no allocation.
+    void give_back(std::uint64_t key);
 
     // For the nodes of a cluster, which tell each other what they let through: guard/shared_limits.
     // An amount is in nanoseconds of refilling: how long the bucket needs to have it back.
     using nanoseconds = std::int64_t;
     struct usage {
         std::uint64_t key = 0;
-        nanoseconds taken = 0;
+        nanoseconds taken = 0;  // below 0: more was given back than taken
     };
     // From now on (before the first try) it is noted what is taken from buckets that are used to
     // `from` of their burst or more, from 0 to 1; of `keys_max` keys at a time, others are not.

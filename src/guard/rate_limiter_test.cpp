@@ -51,6 +51,16 @@ TEST(RateLimiter, ARefusedTryCostsNothing) {
     EXPECT_EQ(limiter.try_take(7, noon + milliseconds(1000)), go);
 }
 
+TEST(RateLimiter, PutsATokenBackThatDidNotHaveToBeTaken) {
+    rate_limiter limiter({.rate_per_s = 1, .burst = 3, .keys_max = 100});
+    EXPECT_EQ(let_through(limiter, 7, noon), 3);
+    limiter.give_back(7);
+    EXPECT_EQ(let_through(limiter, 7, noon), 1);
+    limiter.give_back(8);  // never heard of
+    for (int i = 0; i < 10; ++i) limiter.give_back(7);
+    EXPECT_EQ(let_through(limiter, 7, noon), 3) << "a bucket holds no more than its burst";
+}
+
 TEST(RateLimiter, ServesRatesAboveOneAMillisecondAndBelowOneADay) {
     rate_limiter fast({.rate_per_s = 50'000, .burst = 100, .keys_max = 100});
     EXPECT_EQ(let_through(fast, 1, noon), 100);

@@ -12,19 +12,24 @@ constexpr std::size_t tags = 16;          // so that a cluster's servers share t
 constexpr std::size_t at_once_max = 500;  // keys in one call
 constexpr std::int64_t us_ns = 1000;
 
-// KEYS: buckets. ARGV: what was taken from each, in microseconds of refilling. Gives what each
-// lacks now.
+// KEYS: buckets. ARGV: what was taken from each, in microseconds of refilling; below 0, what was
+// given back. Gives what each lacks now.
 const store::redis_script take_script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local full = redis.call('MGET', unpack(KEYS))
 local missing = {}
 for i, key in ipairs(KEYS) do
-  local at = math.max(tonumber(full[i] or 0), now) + ARGV[i]
+  local at = math.max(math.max(tonumber(full[i] or 0), now) + ARGV[i], now)
   missing[i] = at - now
   redis.call('SET', key, string.format('%.0f', at), 'PX', math.ceil(missing[i] / 1000) + 1)
 end
 return missing)");
+
+// What was taken is rounded up, what was given back down: rounding never gives anything away.
+std::int64_t in_us(rate_limiter::nanoseconds taken) {
+    return taken > 0 ? (taken + us_ns - 1) / us_ns : taken / us_ns;
+}
 
 std::size_t tag_of(std::uint64_t key) { return (key ^ (key >> 32U)) % tags; }
 
@@ -59,7 +64,7 @@ bool shared_limits::tell(const shared& s, std::span<const rate_limiter::usage> s
     store::words taken;
     for (const auto& u : some) {
         keys.add(key_of(s, u.key));
-        taken.add((u.taken + us_ns - 1) / us_ns);
+        taken.add(in_us(u.taken));
     }
     const auto said = redis_.run(take_script, keys, taken);
     if (!said || said->items.size() != some.size()) return false;

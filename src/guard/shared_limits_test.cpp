@@ -45,6 +45,20 @@ TEST(RateLimiterShare, NotesOnlyWhatIsWellUsedAndAllOfItOnce) {
     EXPECT_EQ(used[0].taken, second_ns);
 }
 
+TEST(RateLimiterShare, NotesWhatWasGivenBackToo) {
+    rate_limiter limiter({.rate_per_s = 1, .burst = 10, .keys_max = 64});
+    limiter.share(0.5, 1000);
+    let_through(limiter, 1, noon, 6);
+    limiter.give_back(1);
+    auto used = limiter.take_usage(noon);
+    ASSERT_EQ(used.size(), 1U);
+    EXPECT_EQ(used[0].taken, 5 * second_ns);
+    limiter.give_back(1);
+    used = limiter.take_usage(noon);
+    ASSERT_EQ(used.size(), 1U);
+    EXPECT_EQ(used[0].taken, -second_ns) << "it had been told already";
+}
+
 TEST(RateLimiterShare, ForgetsABucketWhenItIsFull) {
     rate_limiter limiter({.rate_per_s = 1, .burst = 10, .keys_max = 64});
     limiter.share(0.5, 1000);
@@ -166,6 +180,24 @@ TEST_P(SharedLimitsTest, LimitersOfDifferentNamesAreApart) {
     let_through(a, 1, now, 10);
     let_through(b, 1, now, 1);
     ASSERT_TRUE(both.exchange(now));
+    EXPECT_EQ(let_through(b, 1, now), 9);
+}
+
+TEST_P(SharedLimitsTest, WhatIsGivenBackAtOneNodeDoesNotCountAtTheOther) {
+    const rate_limit limit{.rate_per_s = 0.1, .burst = 10, .keys_max = 64};
+    rate_limiter a(limit);
+    rate_limiter b(limit);
+    shared_limits at_a(*redis_, name_);
+    shared_limits at_b(*redis_, name_);
+    at_a.add("x", a, 0);
+    at_b.add("x", b, 0);
+    const instant now = wall_clock().now();
+    let_through(a, 1, now, 8);
+    ASSERT_TRUE(at_a.exchange(now));
+    for (int i = 0; i < 12; ++i) a.give_back(1);  // more than it ever took
+    ASSERT_TRUE(at_a.exchange(now));
+    let_through(b, 1, now, 1);
+    ASSERT_TRUE(at_b.exchange(now));
     EXPECT_EQ(let_through(b, 1, now), 9);
 }
 

@@ -20,13 +20,27 @@ constexpr auto tick_time = std::chrono::milliseconds(250);
 // When we stop: how long WebSockets have to answer our goodbye.
 constexpr auto socket_goodbye_time = std::chrono::seconds(1);
 
-api::reply perform(api::services& with, const pool_job& job) {
+// Where a handler threw.
+struct place {
+    std::string path;
+    api::language language;
+};
+
+template <class Work>
+auto safely(const place& p, const Work& work) -> decltype(work()) {
     try {
-        return job.work(with, job.call);
+        return work();
     } catch (const std::exception& e) {
-        log::error("http.handler_failed", "path", job.call.path, "error", e.what());
-        return api::problem_reply(api::problem::internal, job.call.language);
+        log::error("http.handler_failed", "path", p.path, "error", e.what());
+        return api::problem_reply(api::problem::internal, p.language);
     }
+}
+
+api::first_answer perform(api::services& with, const pool_job& job) {
+    return safely({job.call.path, job.call.language}, [&]() -> api::first_answer {
+        if (job.first) return job.first(with, job.call);
+        return job.work(with, job.call);
+    });
 }
 
 }  // namespace
@@ -150,8 +164,21 @@ void event_loop::handle(connection& from, const request& r, searched where) {
 
 void event_loop::run_job(connection& from, pool_job job) {
     const api::pool where = job.where;
+    const std::string path = job.call.path;
     tasks_.run_in_pool(
         from, where, [this, job = std::move(job)] { return perform(with_, job); },
+        [this, path](connection& to, const api::first_answer& answer) {
+            if (const auto* done = std::get_if<api::reply>(&answer))
+                out_.send(to, *done);
+            else
+                run_rest(to, path, std::get<api::second_step>(answer));
+        });
+}
+
+void event_loop::run_rest(connection& from, const std::string& path, const api::second_step& rest) {
+    tasks_.run_in_pool(
+        from, rest.where,
+        [at = place{path, from.language}, work = rest.work] { return safely(at, work); },
         [this](connection& to, const api::reply& done) { out_.send(to, done); });
 }
 

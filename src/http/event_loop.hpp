@@ -61,6 +61,7 @@ private:
     void serve(connection& c);
     void handle(connection& from, const request& r, searched where);
     void run_job(connection& from, pool_job job);
+    void run_rest(connection& from, const std::string& path, const api::second_step& rest);
     void ask_other_nodes(connection& from, const request& r, const sale::token_hash& hash);
     void tick();
     void begin_stop(milliseconds limit);

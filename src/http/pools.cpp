@@ -7,10 +7,14 @@ namespace floodgate::http {
 
 namespace asio = boost::asio;
 
-pools::pools(const pool_sizes& o) : queue_max_(o.queue_max) {
-    at(api::pool::general).threads = std::make_unique<asio::thread_pool>(o.general_threads);
-    at(api::pool::password).threads = std::make_unique<asio::thread_pool>(o.password_threads);
-    at(api::pool::admin).threads = std::make_unique<asio::thread_pool>(o.admin_threads);
+pools::pools(const pool_sizes& o)
+    : queue_max_(o.queue_max),
+      threads_{std::make_unique<asio::thread_pool>(o.general_threads),
+               std::make_unique<asio::thread_pool>(o.password_threads),
+               std::make_unique<asio::thread_pool>(o.admin_threads)} {
+    at(api::pool::general).threads = threads_[0].get();
+    at(api::pool::password).threads = at(api::pool::strangers).threads = threads_[1].get();
+    at(api::pool::admin).threads = threads_[2].get();
 }
 
 pools::~pools() { stop(); }
@@ -21,10 +25,16 @@ bool pools::enqueue(api::pool which, std::function<void()> work) {
         p.waiting.fetch_sub(1);
         return false;
     }
-    asio::post(*p.threads, [&p, work = std::move(work)] {
+    auto counted = [&p, work = std::move(work)] {
         work();
         p.waiting.fetch_sub(1);
-    });
+    };
+    if (which == api::pool::password || which == api::pool::strangers) {
+        hashing_.add(which == api::pool::password, std::move(counted));
+        asio::post(*p.threads, [this] { hashing_.take()(); });
+    } else {
+        asio::post(*p.threads, std::move(counted));
+    }
     return true;
 }
 
@@ -35,8 +45,8 @@ std::size_t pools::waiting() const {
 }
 
 void pools::stop() {
-    for (const pool& p : pools_) p.threads->stop();
-    for (const pool& p : pools_) p.threads->join();
+    for (const auto& t : threads_) t->stop();
+    for (const auto& t : threads_) t->join();
 }
 
 }  // namespace floodgate::http

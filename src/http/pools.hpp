@@ -1,4 +1,9 @@
 // The threads for work that blocks. All loops share them.
+//
+// What hashes a password waits in one of two queues for the same threads: `password` for log-ins of
+// phone numbers that are known, `strangers` for all others and for registrations. While both have
+// work, three of the first are taken for each one of the second (turns.hpp): strangers cannot hold
+// up the buyers, and are not starved by them.
 
 #pragma once
 
@@ -9,6 +14,7 @@
 
 #include "api/routes.hpp"
 #include "http/server_options.hpp"
+#include "http/turns.hpp"
 
 namespace boost::asio {
 class thread_pool;
@@ -21,7 +27,7 @@ public:
     explicit pools(const pool_sizes& o);
     ~pools();
 
-    // Any thread. False: as much waits for this pool as may.
+    // Any thread. False: as much waits in this queue as may.
     bool enqueue(api::pool which, std::function<void()> work);
 
     // Waiting or under way, in all pools.
@@ -32,13 +38,15 @@ public:
 
 private:
     struct pool {
-        std::unique_ptr<boost::asio::thread_pool> threads;
+        boost::asio::thread_pool* threads = nullptr;
         std::atomic<std::size_t> waiting{0};
     };
     pool& at(api::pool which) { return pools_[static_cast<std::size_t>(which) - 1]; }
 
     const std::size_t queue_max_;
     std::array<pool, api::pools> pools_;
+    turns hashing_;
+    std::array<std::unique_ptr<boost::asio::thread_pool>, 3> threads_;
 };
 
 }  // namespace floodgate::http

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <string>
+#include <thread>
 
 namespace floodgate::http {
 namespace {
@@ -21,7 +23,8 @@ struct held_thread {
 
 TEST(Pools, RunWhatTheyAreGiven) {
     pools all({});
-    for (const api::pool which : {api::pool::general, api::pool::password, api::pool::admin}) {
+    for (const api::pool which :
+         {api::pool::general, api::pool::password, api::pool::strangers, api::pool::admin}) {
         std::promise<void> done;
         ASSERT_TRUE(all.enqueue(which, [&] { done.set_value(); }));
         done.get_future().wait();
@@ -41,6 +44,25 @@ TEST(Pools, DoNotHoldUpAdminsWhenBuyersFillTheirs) {
     ASSERT_TRUE(all.enqueue(api::pool::admin, [&] { paused.set_value(); }));
     paused.get_future().wait();
     buyer.let_go.set_value();
+}
+
+// Regression M7.
+TEST(Pools, HashForKnownPhonesBeforeStrangersAndBoundBothQueues) {
+    pools all({.password_threads = 1, .queue_max = 3});
+    held_thread first;
+    ASSERT_TRUE(all.enqueue(api::pool::strangers, first.work()));
+    first.begun.get_future().wait();
+    std::string order;  // of one thread
+    for (int i = 0; i < 2; ++i)
+        EXPECT_TRUE(all.enqueue(api::pool::strangers, [&] { order += 's'; }));
+    EXPECT_FALSE(all.enqueue(api::pool::strangers, [] {})) << "their queue is full";
+    for (int i = 0; i < 2; ++i)
+        EXPECT_TRUE(all.enqueue(api::pool::password, [&] { order += 'k'; }));
+    EXPECT_TRUE(all.enqueue(api::pool::password, [&] { order += 'k'; })) << "this one was not";
+    EXPECT_FALSE(all.enqueue(api::pool::password, [] {}));
+    first.let_go.set_value();
+    while (all.waiting() > 0) std::this_thread::yield();
+    EXPECT_EQ(order, "kkkss");
 }
 
 }  // namespace

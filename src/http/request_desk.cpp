@@ -17,11 +17,6 @@ namespace {
 
 constexpr bounds events{0, std::numeric_limits<std::int64_t>::max()};
 
-api::reply too_many(api::language lang, milliseconds wait) {
-    return api::problem_reply(api::problem::too_many_requests, lang,
-                              {{"retry_after_ms", static_cast<std::int64_t>(wait.count())}});
-}
-
 api::reply no_such_call(const request& r, api::language lang, api::door at) {
     const std::string allowed = api::allowed_verbs(r.path, at);
     if (allowed.empty()) return api::problem_reply(api::problem::not_found, lang);
@@ -67,6 +62,7 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         if (!known) return unknown_login(a, hash);
         a.who = *known;
     }
+    if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
 }
 
@@ -95,8 +91,11 @@ decision request_desk::unknown_login(const asked& a, const std::optional<sale::t
         return api::failure_reply(make_error_code(errc::store_unavailable), a.lang);
     const bool worth_asking = hash && a.where == searched::here && with_.node.knows_more_logins() &&
                               !unknown_.contains(*hash, a.now);
-    if (!worth_asking) return api::problem_reply(api::problem::unauthenticated, a.lang);
-    if (const auto wait = wait_of_address(a); wait > milliseconds(0)) return too_many(a.lang, wait);
+    if (!worth_asking) {
+        if (!a.r.token.empty()) note(guard::security_event::token_refused, a);
+        return api::problem_reply(api::problem::unauthenticated, a.lang);
+    }
+    if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
     return token_question{*hash};
 }
 
@@ -111,25 +110,56 @@ searched request_desk::search_elsewhere(std::string_view token, const sale::toke
 
 remote request_desk::client_of(const asked& a) const {
     if (a.r.forwarded_for.empty()) return a.peer;
-    const auto client = proxies_.client_of(a.peer.address, a.r.forwarded_for);
-    return {client, proxies_.is_trusted(client)};
+    const guard::client found = proxies_.client_of(a.peer.address, a.r.forwarded_for);
+    return {found.address, found.is_proxy};
 }
 
-// Zero: go on.
-milliseconds request_desk::wait_of_address(const asked& a) {
+guard::security_events::origin request_desk::origin_of(const asked& a) const {
+    return {a.who.user, client_of(a).address, a.found.route->path};
+}
+
+void request_desk::note(guard::security_event what, const asked& a) {
+    with_.events.note(what, origin_of(a), a.now);
+}
+
+api::reply request_desk::too_many(const asked& a, guard::limit which, milliseconds wait) {
+    with_.events.note_limited(which, origin_of(a), a.now);
+    return api::problem_reply(api::problem::too_many_requests, a.lang,
+                              {{"retry_after_ms", static_cast<std::int64_t>(wait.count())}});
+}
+
+std::optional<api::reply> request_desk::refusal_by_address(const asked& a) {
     const remote client = client_of(a);
-    if (client.is_trusted_proxy) return milliseconds(0);
-    return with_.purchase_by_address.try_take(guard::limiter_key(client.address), a.now);
+    if (client.is_trusted_proxy) return std::nullopt;
+    const auto wait = with_.purchase_by_address.try_take(guard::limiter_key(client.address), a.now);
+    if (wait == milliseconds(0)) return std::nullopt;
+    return too_many(a, guard::limit::purchase_by_address, wait);
+}
+
+std::optional<api::reply> request_desk::refusal_by_user(const asked& a, guard::limit which,
+                                                        guard::rate_limiter& limiter) {
+    const auto wait = limiter.try_take(static_cast<std::uint64_t>(a.who.user.value), a.now);
+    if (wait == milliseconds(0)) return std::nullopt;
+    return too_many(a, which, wait);
+}
+
+std::optional<api::reply> request_desk::refusal_by_budget(const asked& a) {
+    switch (a.found.route->charged) {
+    case api::budget::lookups:
+        return refusal_by_user(a, guard::limit::lookup_by_user, with_.lookup_by_user);
+    case api::budget::moves:
+        return refusal_by_user(a, guard::limit::move_by_user, with_.move_by_user);
+    case api::budget::none: break;
+    }
+    return std::nullopt;
 }
 
 decision request_desk::buy(const asked& a) {
     // The address has paid already when the token was looked for everywhere.
     if (a.where == searched::here)
-        if (const auto wait = wait_of_address(a); wait > milliseconds(0))
-            return too_many(a.lang, wait);
-    const auto wait =
-        with_.purchase_by_user.try_take(static_cast<std::uint64_t>(a.who.user.value), a.now);
-    if (wait > milliseconds(0)) return too_many(a.lang, wait);
+        if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
+    if (auto refusal = refusal_by_user(a, guard::limit::purchase_by_user, with_.purchase_by_user))
+        return *std::move(refusal);
 
     sale::attempt attempt{.sale = {a.found.id}, .buyer = a.who.user};
     if (const auto fault = read_purchase(a.r, attempt)) return refuse_purchase(*fault, a.lang);
@@ -194,12 +224,14 @@ decision request_desk::socket(const asked& a) {
         return api::problem_reply(api::problem::unauthenticated, a.lang);
     const auto since = api::query_number(c, "since", events, -1);
     if (!since) return api::bad_query(c, "since", events);
-    return socket_question{std::move(*ticket), *since < 0 ? std::nullopt : since};
+    return socket_question{std::move(*ticket), *since < 0 ? std::nullopt : since, origin_of(a)};
 }
 
 decision request_desk::in_pool(const asked& a) {
-    if (a.found.route->needs == api::access::admin && a.who.role != sale::role::admin)
+    if (a.found.route->needs == api::access::admin && a.who.role != sale::role::admin) {
+        note(guard::security_event::role_denied, a);
         return api::problem_reply(api::problem::forbidden, a.lang);
+    }
     if (!a.r.body.empty() && !is_json(a.r.content_type))
         return api::problem_reply(api::problem::unsupported_media_type, a.lang);
     return job_for(a);
@@ -220,7 +252,7 @@ pool_job request_desk::job_for(const asked& a) {
     c.client_is_trusted_proxy = client.is_trusted_proxy;
     c.language = a.lang;
     c.now = a.now;
-    return {a.found.route->work, a.found.route->where, std::move(c)};
+    return {a.found.route->work, a.found.route->first, a.found.route->where, std::move(c)};
 }
 
 }  // namespace floodgate::http

@@ -22,6 +22,7 @@ namespace floodgate::http {
 // For a handler that may block.
 struct pool_job {
     api::handler work = nullptr;
+    api::opener first = nullptr;  // instead of `work`
     api::pool where = api::pool::general;
     api::call call;
 };
@@ -38,6 +39,7 @@ struct order_question {
 struct socket_question {
     std::string ticket;
     std::optional<std::int64_t> since;  // the last event it has seen
+    guard::security_events::origin from;
 };
 
 // This node does not know the token, but others may: search_elsewhere(), then decide() again.
@@ -82,7 +84,15 @@ private:
     pool_job job_for(const asked& a);
 
     remote client_of(const asked& a) const;
-    milliseconds wait_of_address(const asked& a);
+    guard::security_events::origin origin_of(const asked& a) const;
+    void note(guard::security_event what, const asked& a);
+
+    // Nothing: go on.
+    std::optional<api::reply> refusal_by_address(const asked& a);
+    std::optional<api::reply> refusal_by_user(const asked& a, guard::limit which,
+                                              guard::rate_limiter& limiter);
+    std::optional<api::reply> refusal_by_budget(const asked& a);
+    api::reply too_many(const asked& a, guard::limit which, milliseconds wait);
 
     api::services& with_;
     const guard::trusted_proxies& proxies_;

@@ -51,6 +51,11 @@ protected:
     static request buying(const std::string& token) {
         return {.verb = api::verb::post, .path = "/api/v1/sales/7/orders", .token = token};
     }
+    static request moving(const std::string& verb, const std::string& token) {
+        static std::string path;  // which the request refers to
+        path = "/api/v1/orders/7/" + verb;
+        return {.verb = api::verb::post, .path = path, .token = token};
+    }
     static request getting(std::string_view path, std::string_view token = {}) {
         return {.verb = api::verb::get, .path = path, .token = token};
     }
@@ -168,6 +173,65 @@ TEST_F(RequestDeskTest, LimitsAnAddressButNotAProxyOfOurs) {
     request forwarded = buying(token);
     forwarded.forwarded_for = "192.0.2.9";
     EXPECT_EQ(status(decide(forwarded)), 429) << "the client behind the proxy";
+}
+
+// Regression M9: such a client counted as the proxy, which is exempt.
+TEST_F(RequestDeskTest, LimitsAProxyThatForwardsWhatCannotBeRead) {
+    const std::string token = log_in(5);
+    client_ = {guard::parse_address("127.0.0.1").value(), true};
+    request r = buying(token);
+    for (int i = 0; i < 6; ++i) {
+        r.forwarded_for = i % 2 == 0 ? "garbage" : "9.9.9.8, unknown";
+        EXPECT_EQ(status(decide(r)), 0) << i;
+    }
+    EXPECT_EQ(status(decide(r)), 429);
+    r.forwarded_for = "";
+    EXPECT_EQ(status(decide(r)), 0) << "the proxy itself is not limited";
+    r.forwarded_for = "192.0.2.77:4711";
+    EXPECT_EQ(status(decide(r)), 0) << "nor is somebody else behind it";
+    request trying = getting("/api/v1/auth/login");
+    trying.verb = api::verb::post;
+    trying.forwarded_for = "garbage";
+    const decision d = decide(trying);
+    ASSERT_TRUE(std::holds_alternative<pool_job>(d));
+    EXPECT_FALSE(std::get<pool_job>(d).call.client_is_trusted_proxy);
+    EXPECT_TRUE(std::get<pool_job>(d).first);
+}
+
+// Regression M3, M4.
+TEST_F(RequestDeskTest, LimitsWhatAUserLooksUpAndMoves) {
+    const std::string token = log_in(5), other = log_in(6);
+    for (int i = 0; i < 200; ++i)
+        ASSERT_EQ(status(decide(getting(i % 2 == 0 ? "/api/v1/orders" : "/api/v1/me", token))), 0);
+    EXPECT_EQ(status(decide(getting("/api/v1/orders/7", token))), 429);
+    EXPECT_EQ(status(decide(getting("/api/v1/me", token))), 429);
+    EXPECT_EQ(status(decide(getting("/api/v1/me", other))), 0) << "somebody else";
+    EXPECT_EQ(status(decide(moving("cancel", token))), 0) << "moves have a limit of their own";
+
+    for (int i = 1; i < 100; ++i) ASSERT_EQ(status(decide(moving("pay", token))), 0);
+    const decision refused = decide(moving("refund", token));
+    ASSERT_EQ(status(refused), 429);
+    EXPECT_NE(std::get<api::reply>(refused).body.find("\"retry_after_ms\":10000"),
+              std::string::npos);
+    clock_.advance(milliseconds(10'000));
+    EXPECT_EQ(status(decide(moving("refund", token))), 0);
+}
+
+TEST_F(RequestDeskTest, NotesWhatItRefuses) {
+    (void)decide(getting("/api/v1/me"));
+    EXPECT_TRUE(events_told_.empty()) << "somebody who is not logged in yet";
+    (void)decide(getting("/api/v1/orders/7", made_up_));
+    (void)decide(getting("/api/v1/admin/sales/8", log_in(5)));
+    EXPECT_EQ(events_told_,
+              (std::vector<std::string>{
+                  "guard.token_refused from=192.0.2.9 route=/api/v1/orders/{no}",
+                  "guard.role_denied user=5 from=192.0.2.9 route=/api/v1/admin/sales/{id}"}));
+    events_told_.clear();
+    const std::string token = log_in(5);
+    for (int i = 0; i < 7; ++i) (void)decide(buying(token));
+    EXPECT_EQ(events_told_, (std::vector<std::string>{
+                                "guard.limited limit=purchase_by_address user=5 from=192.0.2.9 "
+                                "route=/api/v1/sales/{id}/orders"}));
 }
 
 TEST_F(RequestDeskTest, FindsALogInThatAnotherNodeMade) {

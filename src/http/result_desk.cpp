@@ -138,7 +138,7 @@ void result_desk::open_socket(connection& from, const socket_question& q, instan
     const auto upgrade = check_upgrade(from);
     if (!upgrade) return;
     if (with_.tickets.may_block()) return redeem_in_pool(from, q, now);
-    open_for(from, with_.tickets.redeem(q.ticket, now), *upgrade, q.since);
+    open_for(from, with_.tickets.redeem(q.ticket, now), *upgrade, q);
 }
 
 // The client may have spoken meanwhile, and the server may be stopping: everything is checked
@@ -148,14 +148,17 @@ void result_desk::redeem_in_pool(connection& from, const socket_question& q, ins
     world_.tasks.run_in_pool(
         from, api::pool::general,
         [this, ticket = q.ticket, now] { return with_.tickets.redeem(ticket, now); },
-        [this, since = q.since](connection& to, std::optional<sale::user_id> buyer) {
-            if (const auto upgrade = check_upgrade(to)) open_for(to, buyer, *upgrade, since);
+        [this, q](connection& to, std::optional<sale::user_id> buyer) {
+            if (const auto upgrade = check_upgrade(to)) open_for(to, buyer, *upgrade, q);
         });
 }
 
 void result_desk::open_for(connection& from, std::optional<sale::user_id> buyer,
-                           const upgrade_request& r, std::optional<std::int64_t> since) {
-    if (!buyer) return world_.out.send(from, api::problem::unauthenticated);
+                           const upgrade_request& r, const socket_question& q) {
+    if (!buyer) {
+        with_.events.note(guard::security_event::ticket_refused, q.from, with_.clock.now());
+        return world_.out.send(from, api::problem::unauthenticated);
+    }
     const std::uint64_t id = room_.reserve(*buyer);
     if (id == 0) return world_.out.send_busy(from);
     const auto socket = from.become_socket(world_.io, room_.for_sockets(), r);
@@ -167,7 +170,7 @@ void result_desk::open_for(connection& from, std::optional<sale::user_id> buyer,
     world_.out.count(101);
     const bool queued = world_.tasks.run_in_pool(
         api::pool::general,
-        [this, buyer, since] {
+        [this, buyer, since = q.since] {
             return greeting(with_, *buyer, since, mailroom_.options().sockets.heartbeat);
         },
         [this, id](const std::optional<push::hello>& first) { room_.greet(id, first); });

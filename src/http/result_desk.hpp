@@ -55,7 +55,7 @@ private:
     std::optional<upgrade_request> check_upgrade(connection& from);
     void redeem_in_pool(connection& from, const socket_question& q, instant now);
     void open_for(connection& from, std::optional<sale::user_id> buyer, const upgrade_request& r,
-                  std::optional<std::int64_t> since);
+                  const socket_question& q);
 
     api::services& with_;
     push::mailroom& mailroom_;

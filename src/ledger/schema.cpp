@@ -187,9 +187,20 @@ constexpr std::array<std::string_view, 2> mills{
     "buyer_id)",
 };
 
-constexpr std::array<migration, 6> steps{
+// Where accounts have logged in from: they get in while somebody else guesses their password.
+constexpr std::array<std::string_view, 1> devices{
+    // device: a number made of the user and the address, see guard/login_limits.hpp.
+    R"(CREATE TABLE known_devices (
+        user_id BIGINT NOT NULL,
+        device BIGINT NOT NULL,
+        until_ms BIGINT NOT NULL,
+        PRIMARY KEY (user_id, device)){clustered_end})",
+};
+
+constexpr std::array<migration, 7> steps{
     migration{1, first_tables}, migration{2, deadlines},      migration{3, whole_lives},
     migration{4, many_nodes},   migration{5, accountability}, migration{6, mills},
+    migration{7, devices},
 };
 
 }  // namespace

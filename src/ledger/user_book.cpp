@@ -51,6 +51,35 @@ void insert_sorted(store::connection& c, const store::insert_shape& shape, std::
     });
 }
 
+void insert_login(store::connection& c, const sale::login& l) {
+    c.run("INSERT INTO logins (token_hash, user_id, role, expires_ms) VALUES (?, ?, ?, ?)", l.hash,
+          l.user, to_word(l.role), l.expires_at);
+}
+
+void keep_device(store::connection& c, sale::user_id user, const user_book::device_use& use) {
+    const auto device = static_cast<std::int64_t>(use.device);
+    if (c.run("UPDATE known_devices SET until_ms = ? WHERE user_id = ? AND device = ?", use.until,
+              user, device) > 0)
+        return;
+    std::string insert(c.speaks().insert_ignore);
+    c.run(insert.append(" INTO known_devices (user_id, device, until_ms) VALUES (?, ?, ?)"), user,
+          device, use.until);
+}
+
+// The newest have the latest `until`.
+void forget_the_oldest_devices(store::connection& c, sale::user_id user) {
+    instant newest_too_many;
+    {
+        auto rows = c.ask(
+            "SELECT until_ms FROM known_devices WHERE user_id = ? "
+            "ORDER BY until_ms DESC LIMIT 1 OFFSET ?",
+            user, std::int64_t{user_book::devices_max});
+        if (!rows.next()) return;
+        rows.read(newest_too_many);
+    }
+    c.run("DELETE FROM known_devices WHERE user_id = ? AND until_ms <= ?", user, newest_too_many);
+}
+
 }  // namespace
 
 result<sale::user_id> user_book::add(const sale::user& u) {
@@ -98,10 +127,32 @@ result<void> user_book::set_password_hash(sale::user_id id, const std::string& h
 
 result<void> user_book::add_login(const sale::login& l) {
     return guarded("users.add_login", [&]() -> result<void> {
-        db_.writer()->run(
-            "INSERT INTO logins (token_hash, user_id, role, expires_ms) VALUES (?, ?, ?, ?)",
-            l.hash, l.user, to_word(l.role), l.expires_at);
+        const auto c = db_.writer();
+        insert_login(*c, l);
         return {};
+    });
+}
+
+result<void> user_book::add_login(const sale::login& l, const device_use& from) {
+    return guarded("users.add_login", [&]() -> result<void> {
+        const auto c = db_.writer();
+        store::transaction t(*c, store::access::write);
+        insert_login(*c, l);
+        keep_device(*c, l.user, from);
+        forget_the_oldest_devices(*c, l.user);
+        t.commit();
+        return {};
+    });
+}
+
+result<instant> user_book::device_known_until(sale::user_id user, std::uint64_t device) {
+    return guarded("users.device_known_until", [&]() -> result<instant> {
+        const auto c = db_.reader();
+        auto rows = c->ask("SELECT until_ms FROM known_devices WHERE user_id = ? AND device = ?",
+                           user, static_cast<std::int64_t>(device));
+        instant until{};
+        if (rows.next()) rows.read(until);
+        return until;
     });
 }
 
@@ -114,7 +165,9 @@ result<void> user_book::remove_login(const sale::token_hash& hash) {
 
 result<std::int64_t> user_book::prune_logins(instant now) {
     return guarded("users.prune_logins", [&]() -> result<std::int64_t> {
-        return db_.writer()->run("DELETE FROM logins WHERE expires_ms <= ?", now);
+        const auto c = db_.writer();
+        c->run("DELETE FROM known_devices WHERE until_ms <= ?", now);
+        return c->run("DELETE FROM logins WHERE expires_ms <= ?", now);
     });
 }
 

@@ -26,9 +26,20 @@ public:
     result<void> set_password_hash(sale::user_id id, const std::string& hash);  // not_found
 
     result<void> add_login(const sale::login& l);
+    // The same, and the device it came from is known until then. A user has at most devices_max of
+    // them; those that would be forgotten first make room.
+    struct device_use {
+        std::uint64_t device = 0;
+        instant until;
+    };
+    result<void> add_login(const sale::login& l, const device_use& from);
+    // Until when the device is known; the beginning of time when it is not.
+    result<instant> device_known_until(sale::user_id user, std::uint64_t device);
+    static constexpr int devices_max = 32;
+
     result<void> remove_login(const sale::token_hash& hash);                    // absent is fine
     result<sale::login> find_login(const sale::token_hash& hash, instant now);  // not_found
-    // Deletes what expired before `now`; gives how many.
+    // Deletes what expired before `now`, known devices too; gives how many log-ins.
     result<std::int64_t> prune_logins(instant now);
     // Every login that is valid at `now`, in no order: what the guard loads at start. Fast: a
     // million in about a second.

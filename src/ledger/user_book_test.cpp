@@ -107,6 +107,45 @@ TEST_P(UserContractTest, ALoginIsFoundByItsTokenUntilItExpiresOrIsRemoved) {
     EXPECT_EQ(outcome(users_.find_login(token(1), noon)), errc::not_found);
 }
 
+TEST_P(UserContractTest, ADeviceIsKnownUntilItsTimeIsOver) {
+    constexpr std::uint64_t high = 0xf000'0000'0000'0001U;  // does not fit a signed number
+    const instant until = noon + milliseconds(10);
+    EXPECT_EQ(users_.device_known_until({7}, high).value(), instant{});
+    ASSERT_EQ(outcome(users_.add_login(login(1, 7, milliseconds(10)), {high, until})), fine);
+    EXPECT_THAT(logged_in(noon), UnorderedElementsAre(7));
+    EXPECT_EQ(users_.device_known_until({7}, high).value(), until);
+    EXPECT_EQ(users_.device_known_until({8}, high).value(), instant{});
+    EXPECT_EQ(users_.device_known_until({7}, 1).value(), instant{});
+
+    const instant later = until + milliseconds(10);
+    ASSERT_EQ(outcome(users_.add_login(login(2, 7, milliseconds(10)), {high, later})), fine);
+    EXPECT_EQ(users_.device_known_until({7}, high).value(), later);
+    EXPECT_EQ(users_.prune_logins(until).value(), 2);
+    EXPECT_EQ(users_.device_known_until({7}, high).value(), later);
+    EXPECT_EQ(users_.prune_logins(later).value(), 0);
+    EXPECT_EQ(users_.device_known_until({7}, high).value(), instant{});
+}
+
+TEST_P(UserContractTest, OfTooManyDevicesTheOldestAreForgotten) {
+    for (int i = 1; i <= user_book::devices_max + 3; ++i) {
+        const user_book::device_use from{static_cast<std::uint64_t>(i), noon + milliseconds(i)};
+        ASSERT_EQ(outcome(users_.add_login(login(i, 7, milliseconds(10)), from)), fine);
+    }
+    ASSERT_EQ(outcome(users_.add_login(login(99, 8, milliseconds(10)), {1, noon})), fine);
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM known_devices WHERE user_id = 7"),
+              user_book::devices_max);
+    EXPECT_EQ(users_.device_known_until({7}, 3).value(), instant{});
+    EXPECT_EQ(users_.device_known_until({7}, 4).value(), noon + milliseconds(4));
+    EXPECT_EQ(users_.device_known_until({8}, 1).value(), noon) << "another user's";
+}
+
+TEST_P(UserContractTest, ALoginThatIsThereAlreadyMakesNoDeviceKnown) {
+    users_.add_login(login(1, 7, milliseconds(10))).value();
+    EXPECT_EQ(outcome(users_.add_login(login(1, 7, milliseconds(10)), {5, noon})),
+              errc::already_exists);
+    EXPECT_EQ(users_.device_known_until({7}, 5).value(), instant{});
+}
+
 TEST_P(UserContractTest, ManyUsersComeInOneGoWithTheIdsTheyHave) {
     std::vector<sale::user> users;
     std::vector<sale::login> logins;

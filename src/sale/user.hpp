@@ -37,7 +37,7 @@ struct login {
 inline constexpr std::size_t phone_digits_min = 5;
 inline constexpr std::size_t phone_digits_max = 20;
 inline constexpr std::size_t nickname_bytes_max = 64;
-inline constexpr std::size_t password_bytes_min = 8;
+inline constexpr std::size_t password_characters_min = 8;
 inline constexpr std::size_t password_bytes_max = 128;
 
 }  // namespace floodgate::sale

@@ -36,7 +36,8 @@ NUMBER_QUERIES = ["", "0", "-1", "1.5", "1e2", "abc", "9223372036854775808", "%0
 
 
 class BadInputTest(SharedServer):
-    config = PAY_TEST + FAST + "purchase_by_user_per_minute = 0\nlogin_by_phone_per_minute = 0\n"
+    config = PAY_TEST + FAST + "purchase_by_user_per_minute = 0\n" \
+        "login_by_device_per_minute = 0\nlogin_by_account_per_minute = 0\n"
 
     @classmethod
     def setUpClass(cls):

@@ -238,7 +238,7 @@ class Limits(ClusterTest):
         """Five at once and five more each second. Whoever goes to both nodes may get a burst more,
         and pays for it afterwards: in the long run it is one rate, not two."""
         self.open_shop(users=2, stock=2, base=UNHURRIED.replace(
-            "[guard]\n", "[guard]\nlogin_by_phone_per_minute = 300\n"))
+            "[guard]\n", "[guard]\nlogin_by_device_per_minute = 300\nlogin_by_account_per_minute = 0\n"))
         clients = [self.client(node) for node in self.nodes]
         wrong, seconds, tried = {"phone": "13911111111", "password": "wrong horse"}, 5, 0
         deadline = time.monotonic() + seconds

@@ -18,7 +18,7 @@ class SecretsTest(unittest.TestCase):
         secrets = {s for s in record.secrets | record.phones if len(s) >= 8}
         self.assertGreater(len(secrets), 20)
         logs = "\n".join(record.logs)
-        self.assertIn("api.user_registered", logs)
+        self.assertIn("guard.registered", logs)
         self.assertEqual([s for s in secrets if s in logs], [])
 
     def test_no_token_or_password_is_in_the_data_directory(self):

@@ -103,7 +103,7 @@ void read_account(json_body& body) {
     const std::string password = body.text("password", {.min = 1, .max = sale::password_bytes_max});
     if (const auto fault = body.finish()) return check_fault(*fault);
     (void)guard::fault_in_phone(phone);
-    (void)guard::fault_in_password(password);
+    (void)guard::fault_in_password(password, phone);
     // Boost.JSON has refused bad UTF-8 before: the rule behind it must agree.
     require(guard::fault_in_nickname(nickname) != guard::account_fault::nickname_not_utf8);
 }

@@ -1,0 +1,76 @@
+#include "guard/login_limits.hpp"
+
+#include "guard/mixed_bits.hpp"
+
+namespace floodgate::guard {
+namespace {
+
+constexpr double day_s = 24 * 3600;
+constexpr std::uint32_t failures_of_a_clean_record = 3;  // a day
+
+// Two buckets for each account, as one limiter has them.
+enum class stranger : std::uint8_t { with_clean_record = 1, that_failed_before };
+
+std::uint64_t bucket_of(std::uint64_t account, stranger who) {
+    return mixed_bits(account + static_cast<std::uint64_t>(who));
+}
+
+// Whoever switches the limit off by device wants no record of devices either. Records that are used
+// up are the last to be forgotten when there are more than fit (rate_limiter.hpp).
+rate_limit records_beside(const rate_limit& by_device) {
+    if (by_device.rate_per_s == 0) return {};
+    return {.rate_per_s = failures_of_a_clean_record / day_s,
+            .burst = failures_of_a_clean_record,
+            .keys_max = by_device.keys_max / 4 + 1};
+}
+
+milliseconds coarse(milliseconds wait) {
+    constexpr milliseconds step = login_limits::wait_step;
+    return (wait + step - milliseconds(1)) / step * step;
+}
+
+}  // namespace
+
+std::uint64_t device_of(std::uint64_t account, std::uint64_t address) {
+    return mixed_bits(mixed_bits(account) ^ address);
+}
+
+login_limits::login_limits(const login_limit_options& o)
+    : by_device_(o.by_device),
+      by_account_(o.by_account),
+      clean_records_(records_beside(o.by_device)) {}
+
+login_limits::attempt::~attempt() {
+    if (counts_) return;
+    for (std::size_t i = 0; i < count_; ++i) taken_[i].from->give_back(taken_[i].key);
+}
+
+bool login_limits::attempt::take(rate_limiter& from, std::uint64_t key, instant now,
+                                 milliseconds& wait) {
+    wait = from.try_take(key, now);
+    if (wait > milliseconds(0)) return false;
+    taken_[count_++] = {&from, key};
+    return true;
+}
+
+login_limits::answer login_limits::begin(const question& q, instant now) {
+    const std::shared_ptr<attempt> tried(new attempt);
+    const std::uint64_t device = device_of(q.account, q.address);
+    milliseconds wait{0};
+    if (!tried->take(by_device_, device, now, wait))
+        return {nullptr, coarse(wait), limit::login_by_device};
+    if (q.known_device) return {tried};
+
+    milliseconds of_record{0};
+    const bool clean = tried->take(clean_records_, device, now, of_record);
+    if (clean &&
+        tried->take(by_account_, bucket_of(q.account, stranger::with_clean_record), now, wait))
+        return {tried};
+    milliseconds wait_among_others{0};
+    if (tried->take(by_account_, bucket_of(q.account, stranger::that_failed_before), now,
+                    wait_among_others))
+        return {tried};
+    return {nullptr, coarse(clean ? wait : wait_among_others), limit::login_by_account};
+}
+
+}  // namespace floodgate::guard
