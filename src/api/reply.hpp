@@ -44,6 +44,7 @@ enum class problem : std::uint8_t {
     payload_too_large,       // 413
     uri_too_long,            // 414
     unsupported_media_type,  // 415
+    expectation_failed,      // 417 an Expect header other than 100-continue
     invalid,                 // 422 understood, but the values do not make sense
     key_reused,              // 422
     over_limit,              // 422 + limit
@@ -56,7 +57,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 29;
+inline constexpr std::uint8_t problems = 30;
 
 // `extra` members (detail, field, order_no, starts_at, retry_after_ms) are added to the body.
 // retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -50,6 +50,9 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     EXPECT_EQ(explained.timed_jobs.rounds.lead, usual.timed_jobs.rounds.lead);
     EXPECT_EQ(explained.cluster.partitions, usual.cluster.partitions);
     EXPECT_EQ(explained.login_lifetime, usual.login_lifetime);
+    EXPECT_EQ(explained.server.clients.per_address_max, usual.server.clients.per_address_max);
+    EXPECT_EQ(explained.server.tls_hsts, usual.server.tls_hsts);
+    EXPECT_EQ(explained.mailroom.waiters_per_user_max, usual.mailroom.waiters_per_user_max);
     EXPECT_EQ(explained.purchase_by_user.burst, usual.purchase_by_user.burst);
 }
 
