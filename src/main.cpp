@@ -34,11 +34,13 @@ struct serve_options {
 // Before any thread starts: signals are fetched by shop_server::run, a peer that hangs up is no
 // reason to end, and a file that may not grow is a failed write like others: one that says its
 // reason.
-void prepare_signals() {
+void prepare_signals(bool with_tls) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    // Without TLS there is nothing to read again: SIGHUP ends us, or not under nohup, as usual.
+    if (with_tls) sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -51,7 +53,7 @@ int serve(const serve_options& o) {
     if (o.demo) s.pay_test = true;
     http::check_address(s.server.listen);  // before a data directory is made for nothing
     if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
-    prepare_signals();
+    prepare_signals(!s.server.tls_certificate_file.empty());
     log::start(s.log_level);
     engine::judge_secret_files(s);
     engine::shop_server running(s);

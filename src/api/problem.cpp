@@ -45,6 +45,8 @@ constexpr std::array<entry, problems> table{{
     {problem::unsupported_media_type, 415, "unsupported_media_type",
      "The body must be JSON, sent with Content-Type: application/json",
      "请求内容必须为 JSON（Content-Type: application/json）"},
+    {problem::expectation_failed, 417, "expectation_failed",
+     "Only 100-continue can be expected here", "仅支持 100-continue"},
     {problem::invalid, 422, "invalid", "The values do not make sense", "参数取值不合理"},
     {problem::key_reused, 422, "key_reused", "The Idempotency-Key was used for another request",
      "幂等键已用于其他请求"},

@@ -63,6 +63,7 @@ const char* reason_phrase(int status) {
     case 413: return "Content Too Large";
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
     case 422: return "Unprocessable Content";
     case 423: return "Locked";
     case 426: return "Upgrade Required";

@@ -60,6 +60,7 @@ enum class problem : std::uint8_t {
     payload_too_large,       // 413
     uri_too_long,            // 414
     unsupported_media_type,  // 415
+    expectation_failed,      // 417 an Expect header other than 100-continue
     invalid,                 // 422 understood, but the values do not make sense
     key_reused,              // 422
     over_limit,              // 422 + limit

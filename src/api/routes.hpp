@@ -4,7 +4,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +39,9 @@ enum class on_loop : std::uint8_t {
     socket
 };
 
+// What buyers and strangers have to say is short; admins describe products.
+inline constexpr std::size_t short_body_bytes_max = 4096;
+
 struct route {
     api::verb verb;
     std::string_view path;  // "/api/v1/sales/{id}": {id} and {no} stand for a number
@@ -47,6 +52,12 @@ struct route {
     budget charged = budget::none;
     opener first = nullptr;  // instead of `work`: a call in two steps
 
+    // The longest body that the call has a use for; edge.body_bytes_max holds besides.
+    std::size_t body_bytes_max() const {
+        if (verb == api::verb::get) return 0;
+        return needs == access::admin ? std::numeric_limits<std::size_t>::max()
+                                      : short_body_bytes_max;
+    }
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
     // For those who run the shop: on an address of their own, if there is one.
     bool is_for_operators() const {

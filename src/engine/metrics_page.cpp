@@ -150,6 +150,11 @@ void add_edge(page_builder& page, const metrics_sources& from) {
                  number(from.edge.accepted));
     page.counter("floodgate_connections_refused_total", "Connections over the limit.",
                  number(from.edge.refused));
+    page.counter("floodgate_connections_refused_by_address_total",
+                 "Of these, because of the many others from their address.",
+                 number(from.edge.refused_by_address));
+    page.counter("floodgate_connections_made_room_total", "Idle connections closed for new ones.",
+                 number(from.edge.made_room));
     page.start_family("floodgate_http_answers_total", "HTTP answers, by status.");
     for (std::size_t status = 100; status < from.edge.by_status.size(); ++status)
         if (from.edge.by_status[status])

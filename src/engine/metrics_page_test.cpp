@@ -41,6 +41,16 @@ TEST_F(MetricsPageTest, CountsSecurityEventsAndLimitsByNameFromZero) {
     EXPECT_THAT(page, HasSubstr("floodgate_limited_total{limit=\"move_by_user\"} 4\n"));
 }
 
+TEST_F(MetricsPageTest, TellsWhyConnectionsWereRefusedOrClosed) {
+    from_.edge.refused = 5;
+    from_.edge.refused_by_address = 3;
+    from_.edge.made_room = 2;
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_connections_refused_total 5\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_connections_refused_by_address_total 3\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_connections_made_room_total 2\n"));
+}
+
 TEST_F(MetricsPageTest, ShowsTheBacklogAndWhatTheClerkDid) {
     from_.backlog = 12;
     from_.clerk.entered = 34;

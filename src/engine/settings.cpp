@@ -35,6 +35,7 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.admin_threads", o.pools.admin_threads, {1, 64});
     file.read("edge.pool_queue_max", o.pools.queue_max, {1, 1'000'000});
     file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
+    file.read("edge.connections_per_address_max", o.clients.per_address_max, {1, 1'000'000});
     file.read("edge.stop_within_ms", o.stop_within, {0, hour_ms});
     file.read("edge.head_bytes_max", o.limits.head_bytes_max, {1024, 65'536});
     file.read("edge.target_bytes_max", o.limits.target_bytes_max, {128, 65'536});
@@ -46,6 +47,9 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.tls_certificate_file", o.tls_certificate_file);
     file.read("edge.tls_key_file", o.tls_key_file);
     if (!o.tls_key_file.empty()) s.secret_files.push_back(o.tls_key_file);
+    std::int64_t hsts_s = o.tls_hsts.count();
+    file.read("edge.tls_hsts_s", hsts_s, {0, 10 * hours_max * 3600});
+    o.tls_hsts = std::chrono::seconds(hsts_s);
     file.read("edge.trusted_proxies", s.trusted_proxies);
 }
 
@@ -53,6 +57,7 @@ void read_results(config_file& file, settings& s) {
     push::mailroom_options& o = s.mailroom;
     file.read("results.recent_max", s.recent.max, {1, 100'000'000});
     file.read("results.waiters_max", o.waiters_max, {0, 1'000'000});
+    file.read("results.waiters_per_user_max", o.waiters_per_user_max, {1, 1'000'000});
     file.read("ws.connections_max", o.sockets.connections_max, {0, 1'000'000});
     file.read("ws.per_user_max", o.sockets.per_user_max, {1, 1000});
     file.read("ws.heartbeat_ms", o.sockets.heartbeat, {100, hour_ms});

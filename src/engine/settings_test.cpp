@@ -54,6 +54,9 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     EXPECT_EQ(explained.login_lifetime, usual.login_lifetime);
     EXPECT_EQ(explained.server.operator_listen, usual.server.operator_listen);
     EXPECT_EQ(explained.metrics_kept, usual.metrics_kept);
+    EXPECT_EQ(explained.server.clients.per_address_max, usual.server.clients.per_address_max);
+    EXPECT_EQ(explained.server.tls_hsts, usual.server.tls_hsts);
+    EXPECT_EQ(explained.mailroom.waiters_per_user_max, usual.mailroom.waiters_per_user_max);
     EXPECT_EQ(explained.purchase_by_user.burst, usual.purchase_by_user.burst);
     const auto limits_of = [](const settings& s) {
         std::vector<double> all;

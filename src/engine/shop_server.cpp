@@ -3,6 +3,7 @@
 #include <future>
 
 #include "base/log.hpp"
+#include "engine/descriptor_budget.hpp"
 #include "engine/seed_data.hpp"
 
 namespace floodgate::engine {
@@ -17,7 +18,7 @@ shop_server::make_ports ports_of(run_mode mode) {
 shop_server::shop_server(const settings& s) : shop_server(s, ports_of(s.mode)) {}
 
 shop_server::shop_server(settings s, make_ports make)
-    : with_(std::move(s)),
+    : with_(fit_to_descriptors(std::move(s), raise_descriptor_limit())),
       ports_(make(with_, clock_)),
       health_(*ports_),
       front_(with_, {clock_, ports_->book(), ports_->gate(), ports_->tickets(), ports_->node()}),

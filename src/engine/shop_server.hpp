@@ -28,8 +28,9 @@ public:
     void create_first_admin();
     void create_demo();
 
-    // Serves until SIGINT or SIGTERM, which must be blocked in every thread. Then stops in order:
-    // answers what was accepted, enters what is durable, closes the books.
+    // Serves until SIGINT or SIGTERM, which must be blocked in every thread; with TLS, SIGHUP as
+    // well: see storefront. Then stops in order: answers what was accepted, enters what is durable,
+    // closes the books.
     void run();
 
     std::string address() const { return front_.address(); }

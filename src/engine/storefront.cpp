@@ -137,6 +137,23 @@ void storefront::open(opening o) {
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 
+void storefront::keep_up(int beat) {
+    showcase.refresh();
+    sessions.prune(world_.clock.now());
+    events.tell_left_out(world_.clock.now());
+    if (beat % beats_an_hour == 0)
+        (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
+}
+
+void storefront::reload_certificate() {
+    try {
+        server_->reload_certificate();
+        log::info("engine.certificate_reloaded", "file", with_.server.tls_certificate_file);
+    } catch (const std::runtime_error& e) {
+        log::error("engine.certificate_refused", "error", e.what());
+    }
+}
+
 void storefront::serve() {
     operators_->make_metrics();  // nobody is shown an empty page
     server_->start();
@@ -149,14 +166,13 @@ void storefront::serve() {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    if (server_->uses_tls()) sigaddset(&signals, SIGHUP);
     constexpr timespec pause{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(beat_time).count()};
-    int beats = 0;
-    while (sigtimedwait(&signals, nullptr, &pause) < 0) {
-        showcase.refresh();
-        sessions.prune(world_.clock.now());
-        events.tell_left_out(world_.clock.now());
-        if (++beats % beats_an_hour == 0)
-            (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
+    for (int beat = 1;; ++beat) {
+        const int came = sigtimedwait(&signals, nullptr, &pause);
+        if (came == SIGINT || came == SIGTERM) break;
+        if (came == SIGHUP) reload_certificate();
+        keep_up(beat);
     }
     log::info("engine.stopping");
     ready_ = false;

@@ -46,6 +46,7 @@ public:
     void open(opening o);
 
     // Serves until SIGINT or SIGTERM, which must be blocked in every thread, and stops serving.
+    // With TLS, SIGHUP (to be blocked as well) has the certificate read again.
     void serve();
 
     // The doors are gone: nothing calls the clerks any more.
@@ -73,6 +74,8 @@ private:
     api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
     api::readiness readiness() const;
+    void keep_up(int beat);
+    void reload_certificate();
 
     const settings& with_;
     const world world_;

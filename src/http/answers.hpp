@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "api/reply.hpp"
 #include "http/figures.hpp"
@@ -18,6 +19,9 @@ class connection;
 
 class answers {
 public:
+    // `fixed_lines`: header lines that every answer carries, each with its end.
+    explicit answers(std::string fixed_lines = {}) : date_(std::move(fixed_lines)) {}
+
     // What the Date header says from now on.
     void set_time(instant now) { now_ = now; }
 

@@ -2,6 +2,8 @@
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+
 #include "http/answers.hpp"
 #include "push/web_socket.hpp"
 
@@ -14,6 +16,8 @@ constexpr std::size_t ahead_bytes_max = 16'384;
 // How long a client may take to notice that we have said our last word.
 constexpr auto goodbye_time = std::chrono::seconds(1);
 
+constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
+
 }  // namespace
 
 connection::connection(connection_home& home, const remote& peer)
@@ -21,13 +25,21 @@ connection::connection(connection_home& home, const remote& peer)
     wait_for(waiting_for::next);
 }
 
+// A client that has not finished its handshake is as idle as one that says nothing: either makes
+// room for others.
 void connection::wait_for(waiting_for what) {
     waiting_ = what;
+    unlink();
+    if (what == waiting_for::next || what == waiting_for::handshake) home_.idle.push_back(*this);
     const auto& timeouts = home_.options.timeouts;
     switch (what) {
+    case waiting_for::handshake:
+        deadline_ = home_.now + std::min(timeouts.head, timeouts.idle);
+        break;
     case waiting_for::next: deadline_ = home_.now + timeouts.idle; break;
     case waiting_for::head: deadline_ = home_.now + timeouts.head; break;
     case waiting_for::body: deadline_ = home_.now + timeouts.body; break;
+    case waiting_for::go_ahead:
     case waiting_for::writing: deadline_ = home_.now + timeouts.write; break;
     case waiting_for::goodbye: deadline_ = home_.now + goodbye_time; break;
     case waiting_for::answer: deadline_ = steady::time_point::max(); break;
@@ -37,14 +49,15 @@ void connection::wait_for(waiting_for what) {
 void connection::on_received(std::size_t bytes) {
     if (waiting_ == waiting_for::goodbye) return;  // read and thrown away
     talk_.received(bytes);
-    if (waiting_ == waiting_for::answer || waiting_ == waiting_for::writing) {
+    if (waiting_ == waiting_for::answer || waiting_ == waiting_for::writing ||
+        waiting_ == waiting_for::go_ahead) {
         if (talk_.buffered() > ahead_bytes_max && reading_) want_more(reading_ = false);
     } else if (waiting_ == waiting_for::next) {
         wait_for(waiting_for::head);
     }
 }
 
-// What it sent before is still answered; then need_more() closes.
+// What it sent before is still answered; then next() closes.
 void connection::on_peer_finished() {
     if (waiting_ == waiting_for::goodbye) {
         close();
@@ -63,7 +76,14 @@ const request* connection::next() {
     if (closed_ || !takes_requests()) return nullptr;
     switch (talk_.next()) {
     case conversation::step::refused: refuse(); return nullptr;
-    case conversation::step::need_more: need_more(); return nullptr;
+    case conversation::step::need_more:
+        if (peer_finished_) {
+            close();
+            return nullptr;
+        }
+        if (talk_.head_complete() && waiting_ != waiting_for::body && !may_send_body()) break;
+        if (!reading_) want_more(reading_ = true);
+        return nullptr;
     case conversation::step::request_ready: break;
     }
     const request& r = talk_.current();
@@ -73,13 +93,24 @@ const request* connection::next() {
     return &r;
 }
 
-void connection::need_more() {
-    if (peer_finished_) {
-        close();
-        return;
+// A head is here, its body is not: decides how much of that is kept, so that bodies that are sent
+// for nothing cost no memory. False: the client asked before sending it, and it is of no use. Then
+// the request is answered as it is.
+bool connection::may_send_body() {
+    const request announced = talk_.announced();
+    const std::size_t wanted = home_.body_bytes_wanted(announced);
+    talk_.keep_body(wanted);
+    if (!talk_.client_waits()) {
+        wait_for(waiting_for::body);
+        return true;
     }
-    if (talk_.head_complete() && waiting_ != waiting_for::body) wait_for(waiting_for::body);
-    if (!reading_) want_more(reading_ = true);
+    if (wanted == 0 || announced.body_bytes > wanted) {
+        talk_.give_up_body();
+        return false;
+    }
+    wait_for(waiting_for::go_ahead);
+    write(go_ahead);
+    return true;
 }
 
 void connection::answer(std::string_view bytes) {
@@ -98,6 +129,10 @@ void connection::answer(const shared_answer& bytes) {
 
 void connection::on_written() {
     if (closed_) return;
+    if (waiting_ == waiting_for::go_ahead) {
+        wait_for(waiting_for::body);
+        return retiring_ ? close() : home_.on_more(*this);
+    }
     if (!keep_alive()) {
         wait_for(waiting_for::goodbye);
         shut_down();
@@ -124,12 +159,13 @@ std::shared_ptr<push::web_socket> connection::become_socket(boost::asio::io_cont
 
 void connection::retire() {
     retiring_ = true;
-    if (takes_requests()) close();
+    if (takes_requests() || waiting_ == waiting_for::handshake) close();
 }
 
 void connection::close() {
     if (closed_) return;
     closed_ = true;
+    unlink();
     close_transport();
     home_.on_closed(*this);
 }

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <boost/intrusive/list.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -33,6 +35,13 @@ struct upgrade_request;
 using steady = std::chrono::steady_clock;
 using connection_id = std::uint64_t;
 
+// A place in the list of those that wait for their client with nothing under way. It is left when
+// the connection dies.
+struct idle_place
+    : boost::intrusive::list_base_hook<
+          boost::intrusive::link_mode<boost::intrusive::link_mode_type::auto_unlink>> {};
+using idle_list = boost::intrusive::list<idle_place, boost::intrusive::constant_time_size<false>>;
+
 // The loop, as its connections see it.
 class connection_home {
 public:
@@ -42,7 +51,10 @@ public:
     const loop_options options;
     answers& out;
     steady::time_point now;  // of the present turn
+    idle_list idle;          // the longest idle first
 
+    // How much of a body that is still to come is of use.
+    virtual std::size_t body_bytes_wanted(const request& announced) = 0;
     // It is closed. It lives until the turn ends.
     virtual void on_closed(connection& who) = 0;
     // Its answer has left, and more may have come before that: ask for next().
@@ -58,7 +70,7 @@ struct remote {
     bool is_trusted_proxy = false;  // a proxy of ours: not rate-limited by its own address
 };
 
-class connection : public std::enable_shared_from_this<connection> {
+class connection : public std::enable_shared_from_this<connection>, public idle_place {
 public:
     connection(connection_home& home, const remote& peer);
     virtual ~connection() = default;
@@ -66,6 +78,8 @@ public:
     virtual void start() = 0;
     // Plain connections only: the loop saw that the socket is ready.
     virtual void on_ready(bool readable, bool writable) = 0;
+    // Whether its client has sent something that we have not read.
+    virtual bool has_unread() = 0;
 
     // The next whole request, which is then under way until answer(). Null: there is none now. The
     // views in it are good until the answer, or until more is read.
@@ -115,6 +129,9 @@ protected:
     void on_received(std::size_t bytes);
     void on_peer_finished();  // it will send no more; it may still be reading
     void on_written();        // everything given to write() has left
+    // Around what a transport has to do before the first request.
+    void begin_handshake() { wait_for(waiting_for::handshake); }
+    void end_handshake() { wait_for(waiting_for::next); }
 
     // Sends, now or as soon as the peer takes it; on_written() when it is done.
     virtual void write(std::string_view bytes) = 0;
@@ -130,10 +147,11 @@ protected:
     connection_home& home() { return home_; }
 
 private:
-    enum class waiting_for { head = 1, body, answer, writing, next, goodbye };
+    // go_ahead: for our `continue` to leave.
+    enum class waiting_for { handshake = 1, head, go_ahead, body, answer, writing, next, goodbye };
 
     bool takes_requests() const;
-    void need_more();
+    bool may_send_body();
     void refuse();
     void wait_for(waiting_for what);
 

@@ -20,6 +20,9 @@ public:
 
     void start() override {}
     void on_ready(bool, bool) override {}
+    bool has_unread() override { return false; }
+    using connection::begin_handshake;
+    using connection::end_handshake;
 
     void say(std::string_view text) {
         const auto to = room();
@@ -53,10 +56,12 @@ private:
 
 struct test_home final : connection_home {
     using connection_home::connection_home;
+    std::size_t body_bytes_wanted(const request&) override { return wanted; }
     void on_closed(connection&) override { ++closed; }
     void on_more(connection&) override { ++more; }
     void on_progress(connection&) override {}
     int closed = 0, more = 0;
+    std::size_t wanted = 100;
 };
 
 struct ConnectionTest : testing::Test {
@@ -165,6 +170,121 @@ TEST_F(ConnectionTest, SaysSoWhenARequestTakesTooLong) {
     ASSERT_EQ(client->got.size(), 1U);
     EXPECT_TRUE(client->got[0].starts_with("HTTP/1.1 408 ")) << client->got[0];
     EXPECT_TRUE(client->said_goodbye);
+}
+
+TEST_F(ConnectionTest, HasTheTimeOfAHeadForItsHandshake) {
+    client->begin_handshake();
+    client->check_deadline(home.now + home.options.timeouts.head - milliseconds(1));
+    EXPECT_FALSE(client->closed());
+    client->check_deadline(home.now + home.options.timeouts.head);
+    EXPECT_TRUE(client->closed());
+    EXPECT_TRUE(client->got.empty()) << "there is nothing to be said without a handshake";
+}
+
+TEST_F(ConnectionTest, HasTheTimeOfAnIdleOneAfterItsHandshake) {
+    client->begin_handshake();
+    client->end_handshake();
+    client->check_deadline(home.now + home.options.timeouts.head);
+    EXPECT_FALSE(client->closed());
+}
+
+TEST_F(ConnectionTest, IsIdleWhileItWaitsForItsClientWithNothingUnderWay) {
+    EXPECT_EQ(home.idle.size(), 1U) << "it has just come";
+    client->say("GET /a HT");
+    EXPECT_TRUE(home.idle.empty()) << "half a request";
+    client->say("TP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(next_path(), "/a");
+    EXPECT_TRUE(home.idle.empty());
+    client->takes_at_once = false;
+    client->answer("answer a");
+    EXPECT_TRUE(home.idle.empty());
+    client->take();
+    EXPECT_EQ(home.idle.size(), 1U);
+    client->close();
+    EXPECT_TRUE(home.idle.empty());
+}
+
+TEST_F(ConnectionTest, IsIdleForAsLongAsItHasSaidNothing) {
+    const auto second = std::make_shared<test_connection>(home, remote{});
+    EXPECT_EQ(&home.idle.front(), client.get());
+    client->say(get("/a"));
+    EXPECT_EQ(next_path(), "/a");
+    client->answer("answer a");
+    EXPECT_EQ(&home.idle.front(), second.get());
+    EXPECT_EQ(&home.idle.back(), client.get());
+}
+
+struct ExpectingConnectionTest : ConnectionTest {
+    static std::string head(const std::string& length) {
+        return "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n" + length + "\r\n\r\n";
+    }
+    const std::string go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
+};
+
+TEST_F(ExpectingConnectionTest, IsToldToGoAheadOnce) {
+    client->say(head("Content-Length: 5"));
+    EXPECT_EQ(client->next(), nullptr);
+    EXPECT_EQ(client->got, std::vector{go_ahead});
+    client->say("he");
+    EXPECT_EQ(client->next(), nullptr);
+    client->say("llo");
+    const request* r = client->next();
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->body, "hello");
+    EXPECT_TRUE(client->keep_alive());
+    EXPECT_EQ(client->got.size(), 1U);
+}
+
+TEST_F(ExpectingConnectionTest, GivesOutNothingUntilTheGoAheadHasLeft) {
+    client->takes_at_once = false;
+    client->say(head("Content-Length: 5"));
+    EXPECT_EQ(client->next(), nullptr);
+    client->say("hello");
+    EXPECT_EQ(client->next(), nullptr);
+    client->take();
+    EXPECT_EQ(home.more, 1) << "somebody must ask for the request";
+    ASSERT_TRUE(client->next());
+    client->answer("answer");
+    EXPECT_EQ(client->got, (std::vector<std::string>{go_ahead, "answer"}));
+}
+
+TEST_F(ExpectingConnectionTest, IsAnsweredAtOnceWhenTheBodyIsOfNoUse) {
+    for (const auto& [wanted, length] :
+         {std::pair<std::size_t, const char*>{0, "Content-Length: 5"},
+          std::pair<std::size_t, const char*>{0, "Transfer-Encoding: chunked"},
+          std::pair<std::size_t, const char*>{4, "Content-Length: 5"}}) {
+        client = std::make_shared<test_connection>(home, remote{});
+        home.wanted = wanted;
+        client->say(head(length));
+        const request* r = client->next();
+        ASSERT_TRUE(r) << length;
+        EXPECT_EQ(r->body, "");
+        EXPECT_TRUE(client->got.empty()) << "no go-ahead";
+        EXPECT_FALSE(client->keep_alive()) << "the body may follow all the same";
+        client->answer("no");
+        EXPECT_TRUE(client->said_goodbye);
+    }
+}
+
+TEST_F(ExpectingConnectionTest, IsToldNothingWhenTheBodyIsHereAlready) {
+    client->say(head("Content-Length: 5") + "hello" + get("/b"));
+    ASSERT_TRUE(client->next());
+    EXPECT_TRUE(client->got.empty());
+    client->answer("answer a");
+    EXPECT_EQ(next_path(), "/b");
+}
+
+TEST_F(ConnectionTest, KeepsNothingOfABodyThatIsOfNoUse) {
+    home.wanted = 0;
+    client->say("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe");
+    EXPECT_EQ(client->next(), nullptr);
+    client->say("llo" + get("/b"));
+    const request* r = client->next();
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->body, "");
+    EXPECT_EQ(r->body_bytes, 5U);
+    client->answer("answer a");
+    EXPECT_EQ(next_path(), "/b") << "the connection lives on";
 }
 
 TEST_F(ConnectionTest, HasNoDeadlineWhileWeOweTheAnswer) {

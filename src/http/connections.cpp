@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "base/log.hpp"
 #include "http/answers.hpp"
 #include "http/plain_connection.hpp"
 #include "http/tls_connection.hpp"
@@ -13,6 +12,13 @@ namespace {
 
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+// How many idle connections are looked at to find one that can go.
+constexpr int candidates_max = 8;
+
+// Being out of descriptors comes and goes with every client: only after so long is it over.
+constexpr auto accept_quiet_time = std::chrono::minutes(1);
 
 guard::ip_address address_of(const tcp::endpoint& from) {
     const asio::ip::address a = from.address();
@@ -22,12 +28,12 @@ guard::ip_address address_of(const tcp::endpoint& from) {
 
 }  // namespace
 
-connections::connections(asio::io_context& io, const loop_options& o, answers& a,
-                         const guard::trusted_proxies& proxies,
-                         std::shared_ptr<asio::ssl::context> tls, hooks h)
+connections::connections(asio::io_context& io, const loop_options& o, answers& a, const world& w,
+                         hooks h)
     : connection_home(o, a),
-      proxies_(proxies),
-      tls_(std::move(tls)),
+      proxies_(w.proxies),
+      clients_(w.clients),
+      tls_(w.tls),
       hooks_(std::move(h)),
       acceptor_(io) {}
 
@@ -37,43 +43,102 @@ void connections::close_all() {
 
 void connections::listen(int fd, bool ipv6) {
     acceptor_.assign(ipv6 ? tcp::v6() : tcp::v4(), fd);
+    acceptor_.non_blocking(true);  // also for on_accept_failed(), which accepts by itself
     accept_next();
 }
 
 void connections::stop_accepting() {
     accept_failed_ = false;
-    boost::system::error_code ignored;
+    error_code ignored;
     acceptor_.close(ignored);
 }
 
 void connections::accept_again() {
+    spare_.take_back();
+    if (now - last_failure_ >= accept_quiet_time) accept_log_.succeeded();
     if (std::exchange(accept_failed_, false)) accept_next();
 }
 
 void connections::accept_next() {
-    acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
+    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
         if (!acceptor_.is_open()) return;
-        if (error) {
-            // Out of descriptors, most likely: the next tick tries again.
-            log::warning("http.accept_failed", "error", error.message());
-            accept_failed_ = true;
-            return;
-        }
         now = steady::now();
-        if (slots_.size() >= options.connections_max) {
-            turn_away(std::move(socket));
-        } else {
-            welcome(std::move(socket));
-        }
+        if (error) return on_accept_failed(error);
+        receive(std::move(socket));
         accept_next();
     });
+}
+
+// Out of descriptors, most likely. An idle connection has one that it does not need; without any,
+// the client that waits is let in with the spare one and told to come again.
+void connections::on_accept_failed(const error_code& error) {
+    accept_log_.failed(error.message());
+    last_failure_ = now;
+    if (make_room()) return accept_next();
+    spare_.give_up();
+    tcp::socket waiting(acceptor_.get_executor());
+    error_code again;
+    acceptor_.accept(waiting, again);
+    if (!again) turn_away(std::move(waiting));
+    spare_.take_back();
+    if (!again) return accept_next();
+    accept_failed_ = true;  // the next tick tries again
+}
+
+void connections::receive(tcp::socket socket) {
+    error_code error;
+    const auto from = socket.remote_endpoint(error);
+    if (error) return;  // gone already
+    const guard::ip_address address = address_of(from);
+    const remote peer{address, proxies_.is_trusted(address)};
+    if (!count_in(peer)) {
+        refused_by_address_.add();
+        return turn_away(std::move(socket));
+    }
+    if (!has_room()) {
+        count_out(peer);
+        return turn_away(std::move(socket));
+    }
+    welcome(std::move(socket), peer);
+}
+
+bool connections::count_in(const remote& peer) {
+    if (!peer.is_trusted_proxy) return clients_.add(guard::limiter_key(peer.address));
+    clients_.add();
+    return true;
+}
+
+void connections::count_out(const remote& peer) {
+    if (peer.is_trusted_proxy) return clients_.remove();
+    clients_.remove(guard::limiter_key(peer.address));
+}
+
+// For the newcomer, which is counted already.
+bool connections::has_room() {
+    return (slots_.size() < options.connections_max && !clients_.too_many()) || make_room();
+}
+
+// The longest idle connection goes. One whose client has just spoken is not idle, only unread: it
+// goes to the end of the list.
+bool connections::make_room() {
+    for (int i = 0; i < candidates_max && !idle.empty(); ++i) {
+        auto& who = static_cast<connection&>(idle.front());
+        if (!who.has_unread()) {
+            who.close();
+            made_room_.add();
+            return true;
+        }
+        idle.pop_front();
+        idle.push_back(who);
+    }
+    return false;
 }
 
 void connections::turn_away(tcp::socket socket) {
     refused_.add();
     if (tls_) return out.count(503);  // no answer without a handshake
     const auto bytes = out.last_words(api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
-    boost::system::error_code ignored;
+    error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(bytes), ignored);  // one try: they may read it or not
     socket.shutdown(tcp::socket::shutdown_send, ignored);
@@ -81,18 +146,13 @@ void connections::turn_away(tcp::socket socket) {
     socket.read_some(asio::buffer(unread), ignored);
 }
 
-void connections::welcome(tcp::socket socket) {
-    boost::system::error_code error;
-    const auto from = socket.remote_endpoint(error);
-    if (error) return;  // gone already
+void connections::welcome(tcp::socket socket, const remote& peer) {
+    error_code error;
     socket.non_blocking(true, error);
     socket.set_option(tcp::no_delay(true), error);
-
-    const guard::ip_address address = address_of(from);
-    const remote peer{address, proxies_.is_trusted(address)};
     std::shared_ptr<connection> who;
     if (tls_) {
-        who = std::make_shared<tls_connection>(*this, peer, std::move(socket), *tls_);
+        who = std::make_shared<tls_connection>(*this, peer, std::move(socket), tls_);
     } else {
         who = std::make_shared<plain_connection>(*this, peer, poller_, socket.release(error));
     }
@@ -105,6 +165,7 @@ void connections::welcome(tcp::socket socket) {
 void connections::on_closed(connection& who) {
     auto gone = slots_.remove(who.id);
     if (!gone) return;
+    count_out(who.peer());
     hooks_.closed(who.id);
     closed_.push_back(std::move(gone));
     open_.add(-1);
@@ -114,6 +175,8 @@ void connections::add_to(figures& sum) const {
     sum.connections += open_.read();
     sum.accepted += accepted_.read();
     sum.refused += refused_.read();
+    sum.refused_by_address += refused_by_address_.read();
+    sum.made_room += made_room_.read();
 }
 
 }  // namespace floodgate::http

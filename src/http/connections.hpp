@@ -10,29 +10,41 @@
 #include <memory>
 #include <vector>
 
+#include "base/failure_log.hpp"
 #include "guard/addresses.hpp"
+#include "http/client_counts.hpp"
 #include "http/connection.hpp"
 #include "http/figures.hpp"
 #include "http/slot_table.hpp"
 #include "http/socket_poller.hpp"
+#include "http/spare_descriptor.hpp"
 #include "http/tally.hpp"
 
 namespace floodgate::http {
 
 class connections final : public connection_home {
 public:
+    using tls_context = std::shared_ptr<boost::asio::ssl::context>;
+
     struct hooks {
         std::function<void(connection&)> progress;  // see connection_home::on_progress
         std::function<void(connection_id)> closed;
+        std::function<std::size_t(const request&)> body_bytes_wanted;  // see connection_home
     };
-    // `tls` is null for plain connections.
-    connections(boost::asio::io_context& io, const loop_options& o, answers& out,
-                const guard::trusted_proxies& proxies,
-                std::shared_ptr<boost::asio::ssl::context> tls, hooks h);
+    // What the connections of all loops share. `tls` is null for plain connections.
+    struct world {
+        const guard::trusted_proxies& proxies;
+        client_counts& clients;
+        tls_context tls;
+    };
+    connections(boost::asio::io_context& io, const loop_options& o, answers& out, const world& w,
+                hooks h);
     // Takes connections from a socket that is bound and listening.
     void listen(boost::asio::ip::tcp::acceptor::native_handle_type fd, bool ipv6);
-    // Accepting may have failed for lack of descriptors: try again.
+    // Accepting may have failed for lack of descriptors: try again. Called a few times a second.
     void accept_again();
+    // For the connections to come.
+    void use_certificate(tls_context tls) { tls_ = std::move(tls); }
     void stop_accepting();
     void close_all();
 
@@ -61,24 +73,37 @@ public:
     void add_to(figures& sum) const;
 
 private:
+    std::size_t body_bytes_wanted(const request& announced) override {
+        return hooks_.body_bytes_wanted(announced);
+    }
     void on_closed(connection& who) override;
     void on_more(connection& who) override { more_.push_back(who.id); }
     void on_progress(connection& who) override { hooks_.progress(who); }
 
     void accept_next();
-    void welcome(boost::asio::ip::tcp::socket socket);
+    void on_accept_failed(const boost::system::error_code& error);
+    void receive(boost::asio::ip::tcp::socket socket);
+    bool has_room();
+    bool make_room();
+    bool count_in(const remote& peer);
+    void count_out(const remote& peer);
+    void welcome(boost::asio::ip::tcp::socket socket, const remote& peer);
     void turn_away(boost::asio::ip::tcp::socket socket);
 
     const guard::trusted_proxies& proxies_;
-    const std::shared_ptr<boost::asio::ssl::context> tls_;
+    client_counts& clients_;
+    tls_context tls_;
     const hooks hooks_;
     boost::asio::ip::tcp::acceptor acceptor_;
     bool accept_failed_ = false;
+    spare_descriptor spare_;
+    failure_log accept_log_{log::level::warning, "http.accept"};
+    steady::time_point last_failure_;
     socket_poller poller_;
     slot_table<connection> slots_;
     std::vector<connection_id> more_, serving_;
     std::vector<std::shared_ptr<connection>> closed_;
-    tally open_, accepted_, refused_;
+    tally open_, accepted_, refused_, refused_by_address_, made_room_;
 };
 
 }  // namespace floodgate::http

@@ -10,7 +10,10 @@
 #include <cassert>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <optional>
+
+#include "http/request_target.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -62,12 +65,22 @@ public:
     }
 
     bool too_long_target = false;
-    bool expects = false;
+    bool expects_continue = false;
+    bool expects_something_else = false;
     int hosts = 0;
     int lengths = 0;
     int encodings = 0;  // Transfer-Encoding: only `chunked`, alone, is understood
     bool inside_a_chunk_header = false;
-    std::string body;
+
+    void keep_body(std::size_t bytes_max) {
+        kept_max_ = std::min(kept_max_, bytes_max);
+        take({});
+    }
+    // As far as it has come, or as it was announced.
+    std::size_t body_bytes() const {
+        const auto announced = content_length();
+        return announced ? static_cast<std::size_t>(*announced) : came_;
+    }
 
 private:
     using string_view = boost::beast::string_view;
@@ -100,8 +113,15 @@ private:
         is_11_ = version >= 11;
         is_head_ = v == http::verb::head;
         too_long_target = target.size() > limits_.target_bytes_max;
-        if (!target.starts_with('/')) ec = http::error::bad_target;
-        if (!ec) target_ = place(target);
+        // No call that only gets something looks at a body.
+        if (verb_ != api::verb::post && verb_ != api::verb::put) kept_max_ = 0;
+        const auto parts = split_target(target);
+        if (!parts) {
+            ec = http::error::bad_target;
+            return;
+        }
+        path_ = place(parts->path);
+        if (!parts->query.empty()) query_ = place(parts->query);
     }
     void on_response_impl(int, string_view, int, error&) override { assert(false); }
     void on_field_impl(http::field name, string_view name_text, string_view value,
@@ -116,7 +136,7 @@ private:
     void on_header_impl(error&) override { in_trailer_ = true; }
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error&) override {}
     std::size_t on_body_impl(string_view part, error&) override {
-        body.append(part.data(), part.size());
+        take(part);
         return part.size();
     }
     void on_chunk_header_impl(std::uint64_t, string_view extension, error& ec) override {
@@ -124,11 +144,19 @@ private:
         if (framing_until(end) > limits_.head_bytes_max) ec = http::error::header_limit;
     }
     std::size_t on_chunk_body_impl(std::uint64_t, string_view part, error&) override {
-        body.append(part.data(), part.size());
+        take(part);
         framing_ = part.data() + part.size();
         return part.size();
     }
     void on_finish_impl(error&) override {}
+    void take(string_view part) {
+        came_ += part.size();
+        if (came_ > kept_max_) {
+            std::string().swap(body_);  // assigning an empty one would keep the memory
+        } else {
+            body_.append(part.data(), part.size());
+        }
+    }
 
     const char* base_;
     std::size_t used_ = 0;
@@ -138,7 +166,11 @@ private:
     bool is_head_ = false;
     bool is_11_ = false;
     bool in_trailer_ = false;
-    slice target_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_for_;
+    std::string body_;
+    std::size_t came_ = 0;  // of the body
+    std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
+    slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_,
+        forwarded_for_;
 };
 
 void conversation::reader::on_field(http::field name, string_view value, string_view name_text) {
@@ -148,7 +180,9 @@ void conversation::reader::on_field(http::field name, string_view value, string_
         lengths += value.find(',') == string_view::npos ? 1 : 2;  // "5, 5" is two of them
         break;
     case http::field::transfer_encoding: encodings += iequals(value, "chunked") ? 1 : 2; break;
-    case http::field::expect: expects = true; break;
+    case http::field::expect:
+        (iequals(value, "100-continue") ? expects_continue : expects_something_else) = true;
+        break;
     case http::field::authorization:
         if (value.size() > 7 && iequals(value.substr(0, 7), "bearer ")) {
             token_ = place(value.substr(7));
@@ -171,18 +205,17 @@ void conversation::reader::on_field(http::field name, string_view value, string_
 }
 
 request conversation::reader::view() const {
-    const std::string_view target = at(target_);
-    const std::size_t mark = std::min(target.find('?'), target.size());
     return {.verb = verb_,
-            .path = target.substr(0, mark),
-            .query = mark < target.size() ? target.substr(mark + 1) : std::string_view{},
+            .path = path_.size > 0 ? at(path_) : std::string_view("/"),
+            .query = at(query_),
             .token = at(token_),
             .idempotency_key = at(key_),
             .accept_language = at(accept_language_),
             .if_none_match = at(if_none_match_),
             .content_type = at(content_type_),
             .forwarded_for = at(forwarded_for_),
-            .body = body,
+            .body = body_,
+            .body_bytes = body_bytes(),
             .keep_alive = keep_alive(),
             .is_head = is_head_};
 }
@@ -250,7 +283,8 @@ conversation::step conversation::read_head() {
     if (fresh->encodings > (fresh->version_is_11() ? 1 : 0))
         return refuse(api::problem::bad_request,
                       "Transfer-Encoding may only be chunked, in HTTP/1.1");
-    if (fresh->expects) return refuse(api::problem::bad_request, "Expect is not supported");
+    if (fresh->expects_something_else && fresh->version_is_11())
+        return refuse(api::problem::expectation_failed, "only 100-continue can be expected of us");
     reader_ = std::move(fresh);
     return step::request_ready;
 }
@@ -289,13 +323,27 @@ conversation::step conversation::read_body() {
     return step::request_ready;
 }
 
+request conversation::announced() const { return reader_->view(); }
+
+// HTTP/1.0 knows no `continue`.
+bool conversation::client_waits() const {
+    return reader_->expects_continue && reader_->version_is_11();
+}
+
+void conversation::keep_body(std::size_t bytes_max) { reader_->keep_body(bytes_max); }
+
+void conversation::give_up_body() {
+    current_ = reader_->view();
+    current_.keep_alive = false;
+}
+
 void conversation::finish() {
-    assert(reader_ && reader_->is_done());
+    assert(reader_);
     reader_.reset();
     std::memmove(buffer_.data(), buffer_.data() + parsed_, used_ - parsed_);
     used_ -= parsed_;
     parsed_ = 0;
-    if (used_ == 0 && buffer_.size() > 4 * read_bytes) buffer_ = {};
+    if (used_ == 0 && buffer_.size() > 4 * read_bytes) std::string().swap(buffer_);
 }
 
 api::language language_of(std::string_view accept_language) {

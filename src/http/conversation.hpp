@@ -5,8 +5,9 @@
 //
 // Refused, with a problem and the end of the connection: anything Beast's parser does not take for
 // HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, another
-// Transfer-Encoding than `chunked`, more than one Host or none, obsolete line folding, `Expect`,
-// and over the limits: heads, bodies, and what stands around the chunks of a body.
+// Transfer-Encoding than `chunked`, more than one Host or none, obsolete line folding, a target
+// that is neither a path nor an http address, an `Expect` other than 100-continue, and over the
+// limits: heads, bodies, and what stands around the chunks of a body.
 
 #pragma once
 
@@ -33,7 +34,8 @@ struct request {
     std::string_view if_none_match;
     std::string_view content_type;
     std::string_view forwarded_for;
-    std::string_view body;
+    std::string_view body;       // empty also when it was longer than what was to be kept
+    std::size_t body_bytes = 0;  // how long it was
     bool keep_alive = true;
     bool is_head = false;
 };
@@ -54,6 +56,18 @@ public:
     const request& current() const { return current_; }
     api::problem why() const { return why_; }
     std::string_view detail() const { return detail_; }
+
+    // While the head is complete and the body is not: the request without its body, and whether the
+    // client waits for our word before it sends the body.
+    request announced() const;
+    bool client_waits() const;
+    // How much of the body is of use. One that turns out to be longer is thrown away, but for its
+    // length. Without this call: all that the limits allow, and of what only gets something
+    // nothing.
+    void keep_body(std::size_t bytes_max);
+    // Makes current() of what was announced: the client is told the answer instead of `continue`.
+    // Nothing can follow on this connection.
+    void give_up_body();
 
     // Done with current(): forget it and look at what follows.
     void finish();

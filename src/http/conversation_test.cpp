@@ -32,6 +32,7 @@ protected:
     conversation talk_{limits_};
 };
 
+const std::string post = "POST /a HTTP/1.1\r\nHost: x\r\n";
 const std::string purchase =
     "POST /api/v1/sales/7/orders?x=1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n"
     "Idempotency-Key: k1\r\nAccept-Language: zh-CN\r\nX-Forwarded-For: 1.2.3.4\r\n"
@@ -124,6 +125,69 @@ TEST_F(ConversationTest, TreatsHeadAsGetWithoutABody) {
     EXPECT_TRUE(got().is_head);
 }
 
+TEST_F(ConversationTest, TakesAWholeAddressForItsPath) {
+    ASSERT_EQ(say("GET http://shop.example:80/a?b=c HTTP/1.1\r\nHost: other\r\n\r\n"),
+              step::request_ready);
+    EXPECT_EQ(got().path, "/a");
+    EXPECT_EQ(got().query, "b=c");
+    talk_.finish();
+    ASSERT_EQ(say("GET HTTPS://x?b HTTP/1.1\r\nHost: x\r\n\r\n", 1), step::request_ready);
+    EXPECT_EQ(got().path, "/");
+    EXPECT_EQ(got().query, "b");
+}
+
+TEST_F(ConversationTest, KnowsWhoWaitsToHearThatTheBodyMayCome) {
+    const std::string head = post + "Expect: 100-Continue\r\nContent-Length: 3\r\n\r\n";
+    ASSERT_EQ(say(head), step::need_more);
+    EXPECT_TRUE(talk_.client_waits());
+    EXPECT_EQ(talk_.announced().path, "/a");
+    EXPECT_EQ(talk_.announced().body_bytes, 3U);
+    ASSERT_EQ(say("abc"), step::request_ready);
+    EXPECT_EQ(got().body, "abc");
+    talk_.finish();
+    ASSERT_EQ(say("POST /a HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"),
+              step::need_more);
+    EXPECT_FALSE(talk_.client_waits()) << "1.0 knows no such thing";
+}
+
+TEST_F(ConversationTest, KeepsNoMoreOfABodyThanIsOfUse) {
+    for (const bool chunked : {false, true}) {
+        const std::string head =
+            post + (chunked ? "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"
+                            : "Content-Length: 9\r\n\r\nabcde");
+        const std::string rest = chunked ? "4\r\nfghi\r\n0\r\n\r\n" : "fghi";
+        for (const std::size_t kept : {0U, 4U, 5U, 8U, 9U, 50U}) {
+            ASSERT_EQ(say(head), step::need_more);
+            talk_.keep_body(kept);
+            ASSERT_EQ(say(rest, 1), step::request_ready) << kept;
+            EXPECT_EQ(got().body, kept >= 9 ? "abcdefghi" : "") << kept;
+            EXPECT_EQ(got().body_bytes, 9U) << kept;
+            talk_.finish();
+            EXPECT_FALSE(talk_.in_the_middle());
+        }
+    }
+}
+
+TEST_F(ConversationTest, ThrowsAwayTheBodyOfWhatOnlyGetsSomething) {
+    for (const char* verb : {"GET", "HEAD", "DELETE"}) {
+        ASSERT_EQ(
+            say(std::string(verb) + " /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"),
+            step::request_ready);
+        EXPECT_EQ(got().body, "") << verb;
+        EXPECT_EQ(got().body_bytes, 3U) << verb;
+        talk_.finish();
+    }
+}
+
+TEST_F(ConversationTest, HandsOutARequestWithoutTheBodyThatIsNotToCome) {
+    ASSERT_EQ(say(post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n"), step::need_more);
+    talk_.give_up_body();
+    EXPECT_EQ(got().path, "/a");
+    EXPECT_EQ(got().body_bytes, 3U);
+    EXPECT_FALSE(got().keep_alive);
+    talk_.finish();
+}
+
 struct bad_case {
     const char* name;
     std::string text;
@@ -138,7 +202,6 @@ TEST_P(RefusedTest, WithTheRightProblem) {
     EXPECT_FALSE(talk_.detail().empty());
 }
 
-const std::string post = "POST /a HTTP/1.1\r\nHost: x\r\n";
 INSTANTIATE_TEST_SUITE_P(
     Conversation, RefusedTest,
     testing::Values(
@@ -184,10 +247,18 @@ INSTANTIATE_TEST_SUITE_P(
         bad_case{"EndlessTarget", "GET /" + std::string(2000, 'a'), api::problem::uri_too_long},
         bad_case{"BadChunk", post + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
                  api::problem::bad_request},
-        bad_case{"Expect", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n",
+        bad_case{"Expect", post + "Expect: 102-processing\r\nContent-Length: 3\r\n\r\n",
+                 api::problem::expectation_failed},
+        bad_case{"ExpectMore",
+                 post + "Expect: 100-continue\r\nExpect: x\r\nContent-Length: 3\r\n\r\n",
+                 api::problem::expectation_failed},
+        bad_case{"TargetOfAnotherScheme", "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n",
                  api::problem::bad_request},
-        bad_case{"AbsoluteTarget", "GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n",
+        bad_case{"TargetWithAUser", "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n",
                  api::problem::bad_request},
+        bad_case{"TargetWithoutAHost", "GET http:///a HTTP/1.1\r\nHost: x\r\n\r\n",
+                 api::problem::bad_request},
+        bad_case{"Asterisk", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", api::problem::bad_request},
         bad_case{"OldVersion", "GET / HTTP/0.9\r\nHost: x\r\n\r\n", api::problem::bad_request},
         bad_case{"LongTarget", "GET /" + std::string(300, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n",
                  api::problem::uri_too_long},

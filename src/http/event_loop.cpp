@@ -47,9 +47,12 @@ api::first_answer perform(api::services& with, const pool_job& job) {
 
 event_loop::event_loop(const world& w, const loop_options& options)
     : with_(w.with),
-      connections_(io_, options, out_, w.proxies, w.tls,
-                   {.progress = [this](connection& c) { turn([&] { serve(c); }); },
-                    .closed = [this](connection_id id) { results_.forget(id); }}),
+      out_(options.fixed_lines),
+      connections_(
+          io_, options, out_, {w.proxies, w.clients, w.tls},
+          {.progress = [this](connection& c) { turn([&] { serve(c); }); },
+           .closed = [this](connection_id id) { results_.forget(id); },
+           .body_bytes_wanted = [this](const request& r) { return desk_.body_room(r, now_); }}),
       sockets_ready_(io_, dup(connections_.poller().native_handle())),
       batch_(w.with.turnstile, [this] { asio::post(io_, [this] { turn([this] { settle(); }); }); }),
       tasks_(io_, w.pools, connections_, out_,
@@ -217,6 +220,10 @@ void event_loop::tick() {
 
 bool event_loop::is_done() const {
     return stopping_ && connections_.empty() && !results_.has_sockets();
+}
+
+void event_loop::use_certificate(const connections::tls_context& tls) {
+    asio::post(io_, [this, tls] { connections_.use_certificate(tls); });
 }
 
 void event_loop::stop(milliseconds limit) {

@@ -34,7 +34,8 @@ public:
         const guard::trusted_proxies& proxies;
         guard::unknown_tokens& unknown;
         http::pools& pools;
-        std::shared_ptr<boost::asio::ssl::context> tls;
+        client_counts& clients;
+        connections::tls_context tls;
     };
     event_loop(const world& w, const loop_options& options);
     ~event_loop() { connections_.close_all(); }
@@ -46,6 +47,9 @@ public:
     // From any thread: accept no more, let what was accepted finish, then end run(). Connections
     // that are not done after `limit` are cut off.
     void stop(milliseconds limit);
+
+    // From any thread: for the connections to come.
+    void use_certificate(const connections::tls_context& tls);
 
     figures read_figures() const;
 

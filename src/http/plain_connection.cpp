@@ -1,6 +1,7 @@
 #include "http/plain_connection.hpp"
 
 #include <cerrno>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -22,6 +23,11 @@ void plain_connection::start() {
 void plain_connection::on_ready(bool readable, bool writable) {
     if (writable && !unsent_.empty()) write_rest();
     if (readable && fd_ >= 0) read_some();
+}
+
+bool plain_connection::has_unread() {
+    int bytes = 0;
+    return ioctl(fd_, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 void plain_connection::read_some() {

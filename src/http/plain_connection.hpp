@@ -15,6 +15,7 @@ public:
 
     void start() override;
     void on_ready(bool readable, bool writable) override;
+    bool has_unread() override;
 
 private:
     void write(std::string_view bytes) override;

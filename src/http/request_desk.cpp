@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include "api/failure.hpp"
@@ -11,6 +12,7 @@
 #include "base/errc.hpp"
 #include "guard/tokens.hpp"
 #include "http/purchase.hpp"
+#include "http/wire.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -64,6 +66,33 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
+}
+
+std::size_t request_desk::body_room(const request& head, instant now) const {
+    const api::route* route = api::match(head.verb, head.path).route;
+    if (!route) return 0;
+    if (!route->needs_login()) return route->body_bytes_max();
+    if (head.token.size() != guard::token_characters) return 0;
+    if (const auto known = with_.sessions.find(guard::hash_of(head.token), now)) {
+        const bool may = route->needs != api::access::admin || known->role == sale::role::admin;
+        return may ? route->body_bytes_max() : 0;
+    }
+    // Another node may know the token. Made-up ones must not fill the memory meanwhile.
+    return with_.node.knows_more_logins()
+               ? std::min(route->body_bytes_max(), api::short_body_bytes_max)
+               : 0;
+}
+
+// What was thrown away as it came, by the rule of body_room(), must not be taken for an empty body.
+std::optional<api::reply> request_desk::body_fault(const asked& a) {
+    const std::size_t most = a.found.route->body_bytes_max();
+    if (a.r.body_bytes > most)
+        return api::problem_reply(
+            api::problem::payload_too_large, a.lang,
+            {{"detail", "the body of this call may have " + std::to_string(most) + " bytes"}});
+    if (a.r.body.size() >= a.r.body_bytes) return std::nullopt;
+    // Its token has become known since: the next try is heard.
+    return api::problem_reply(api::problem::busy, a.lang, {{"retry_after_ms", busy_retry_ms}});
 }
 
 decision request_desk::follow(const asked& a) {
@@ -161,6 +190,7 @@ decision request_desk::buy(const asked& a) {
     if (auto refusal = refusal_by_user(a, guard::limit::purchase_by_user, with_.purchase_by_user))
         return *std::move(refusal);
 
+    if (auto fault = body_fault(a)) return std::move(*fault);
     sale::attempt attempt{.sale = {a.found.id}, .buyer = a.who.user};
     if (const auto fault = read_purchase(a.r, attempt)) return refuse_purchase(*fault, a.lang);
     return attempt;
@@ -232,6 +262,7 @@ decision request_desk::in_pool(const asked& a) {
         note(guard::security_event::role_denied, a);
         return api::problem_reply(api::problem::forbidden, a.lang);
     }
+    if (auto fault = body_fault(a)) return std::move(*fault);
     if (!a.r.body.empty() && !is_json(a.r.content_type))
         return api::problem_reply(api::problem::unsupported_media_type, a.lang);
     return job_for(a);

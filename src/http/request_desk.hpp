@@ -65,6 +65,10 @@ public:
     decision decide(const request& r, const remote& peer, api::language lang, instant now,
                     searched where = searched::here);
 
+    // How much of the body is of use that the head announces: what decide() will look at. 0: none,
+    // because the request is refused whatever the body says.
+    std::size_t body_room(const request& head, instant now) const;
+
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
     searched search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
 
@@ -81,6 +85,7 @@ private:
     decision order(const asked& a);
     decision socket(const asked& a);
     decision in_pool(const asked& a);
+    static std::optional<api::reply> body_fault(const asked& a);
     pool_job job_for(const asked& a);
 
     remote client_of(const asked& a) const;

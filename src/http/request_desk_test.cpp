@@ -322,6 +322,49 @@ TEST_F(RequestDeskTest, WantsATicketForAWebSocket) {
     EXPECT_EQ(std::get<socket_question>(d).since, 9);
 }
 
+TEST_F(RequestDeskTest, HasNoRoomForABodyThatNobodyWillLookAt) {
+    const auto room = [&](api::verb verb, std::string_view path, std::string_view token = {}) {
+        return desk_.body_room({.verb = verb, .path = path, .token = token}, clock_.now());
+    };
+    using enum api::verb;
+    const std::string buyer = log_in(5), admin = log_in(1, sale::role::admin);
+    EXPECT_EQ(room(post, "/api/v1/nothing"), 0U);
+    EXPECT_EQ(room(put, "/api/v1/auth/login"), 0U) << "wrong verb";
+    EXPECT_EQ(room(get, "/healthz"), 0U);
+    EXPECT_EQ(room(post, "/api/v1/auth/login"), 4096U);
+    EXPECT_EQ(room(post, "/api/v1/sales/7/orders"), 0U) << "no token";
+    EXPECT_EQ(room(post, "/api/v1/sales/7/orders", made_up_), 0U);
+    EXPECT_EQ(room(post, "/api/v1/sales/7/orders", buyer), 4096U);
+    EXPECT_EQ(room(post, "/api/v1/admin/products", buyer), 0U) << "not an admin";
+    EXPECT_GT(room(post, "/api/v1/admin/products", admin), 65'536U);
+    know_elsewhere(guard::new_token(), 9);
+    EXPECT_EQ(room(post, "/api/v1/admin/products", made_up_), 4096U) << "another node may know it";
+}
+
+TEST_F(RequestDeskTest, RefusesABodyThatIsTooLongForItsCall) {
+    const std::string long_body(4097, ' ');
+    request r{.verb = api::verb::post, .path = "/api/v1/auth/login", .body_bytes = 4097};
+    EXPECT_EQ(status(decide(r)), 413) << "thrown away as it came";
+    r.body = long_body;
+    EXPECT_EQ(status(decide(r)), 413) << "here, since it came in one go";
+    const std::string token = log_in(5);
+    request purchase = buying(token);
+    purchase.body_bytes = 4097;
+    EXPECT_EQ(status(decide(purchase)), 413);
+    const std::string admin = log_in(1, sale::role::admin);
+    r.path = "/api/v1/admin/products";
+    r.token = admin;
+    EXPECT_TRUE(std::holds_alternative<pool_job>(decide(r)));
+}
+
+// A log-in may become known between the head and the body.
+TEST_F(RequestDeskTest, DoesNotTakeABodyThatWasThrownAwayForAnEmptyOne) {
+    const std::string token = log_in(5);
+    request r = buying(token);
+    r.body_bytes = 14;
+    EXPECT_EQ(status(decide(r)), 503);
+}
+
 TEST_F(RequestDeskTest, TakesBodiesInJsonOnly) {
     const request r{.verb = api::verb::post,
                     .path = "/api/v1/auth/login",

@@ -62,7 +62,13 @@ std::uint32_t result_desk::open_box() {
                      room_.close(socket, push::close_code::replaced, "replaced");
                  });
              },
-         .missed = [this, &tasks] { tasks.post([this] { room_.send_away(); }); }});
+         .missed = [this, &tasks] { tasks.post([this] { room_.send_away(); }); },
+         .waited_enough =
+             [this, &tasks](connection_id id) {
+                 tasks.post([this, id] {
+                     if (connection* who = world_.clients.find(id)) stop_waiting(*who);
+                 });
+             }});
 }
 
 void result_desk::hear(const std::vector<sale::order_news>& news) {

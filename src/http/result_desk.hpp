@@ -32,7 +32,8 @@ public:
     // The request is answered when the order changes, or at the end of the wait. False: it cannot
     // wait, because the server stops or too many wait already.
     bool wait_for_order(connection& from, const order_question& q, steady::time_point now);
-    // The client has hung up. True: its request was waiting and is answered with what is known.
+    // The client has hung up, or waits too often. True: its request was waiting and is answered
+    // with what is known.
     bool stop_waiting(connection& who);
     // The connection is closed.
     void forget(connection_id id) { polls_.forget(id); }

@@ -8,12 +8,12 @@
 #include "http/tls_connection.hpp"
 
 namespace floodgate::http {
-
-namespace asio = boost::asio;
-
 namespace {
 
-constexpr std::size_t operator_connections_max = 200;  // besides connections_max
+std::string hsts_line(std::chrono::seconds time) {
+    if (time.count() == 0) return "";
+    return "Strict-Transport-Security: max-age=" + std::to_string(time.count()) + "\r\n";
+}
 
 }  // namespace
 
@@ -23,12 +23,14 @@ std::size_t default_loops() {
 
 server::server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
                const server_options& options)
-    : stop_within_(options.stop_within), pools_(options.pools) {
+    : options_(options),
+      clients_(options.clients, [&mailroom] { return mailroom.read_figures().sockets; }),
+      operator_clients_({operator_connections_max, operator_connections_max}, [] { return 0U; }),
+      pools_(options.pools) {
     if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
         throw std::runtime_error("tls needs both a certificate file and a key file");
-    std::shared_ptr<asio::ssl::context> tls;
-    if (!options.tls_certificate_file.empty())
-        tls = make_tls_context(options.tls_certificate_file, options.tls_key_file);
+    connections::tls_context tls;
+    if (uses_tls()) tls = make_tls_context(options.tls_certificate_file, options.tls_key_file);
 
     const std::size_t count = options.loops ? options.loops : default_loops();
     const listening_sockets sockets = listen_on(options.listen, count);
@@ -37,8 +39,9 @@ server::server(api::services& with, push::mailroom& mailroom, const guard::trust
         .limits = options.limits,
         .timeouts = options.timeouts,
         .connections_max = std::max<std::size_t>(options.connections_max / count, 1),
-        .hides_operators_calls = !options.operator_listen.empty()};
-    const event_loop::world world{with, mailroom, proxies, unknown_, pools_, tls};
+        .hides_operators_calls = !options.operator_listen.empty(),
+        .fixed_lines = tls ? hsts_line(options.tls_hsts) : ""};
+    const event_loop::world world{with, mailroom, proxies, unknown_, pools_, clients_, tls};
     for (const int fd : sockets.descriptors) {
         loops_.push_back(std::make_unique<event_loop>(world, per_loop));
         loops_.back()->listen(fd, sockets.ipv6);
@@ -52,7 +55,9 @@ server::server(api::services& with, push::mailroom& mailroom, const guard::trust
     loop_options for_operators = per_loop;
     for_operators.connections_max = operator_connections_max;
     for_operators.hides_operators_calls = false;
-    loops_.push_back(std::make_unique<event_loop>(world, for_operators));
+    loops_.push_back(std::make_unique<event_loop>(
+        event_loop::world{with, mailroom, proxies, unknown_, pools_, operator_clients_, tls},
+        for_operators));
     loops_.back()->listen(door.descriptors.front(), door.ipv6);
 }
 
@@ -63,10 +68,15 @@ void server::start() {
 }
 
 void server::stop() {
-    for (const auto& loop : loops_) loop->stop(stop_within_);
+    for (const auto& loop : loops_) loop->stop(options_.stop_within);
     for (auto& thread : threads_) thread.join();
     threads_.clear();
     pools_.stop();  // what is still in them belongs to connections that were cut off
+}
+
+void server::reload_certificate() {
+    const auto tls = make_tls_context(options_.tls_certificate_file, options_.tls_key_file);
+    for (const auto& loop : loops_) loop->use_certificate(tls);
 }
 
 figures server::read_figures() const {

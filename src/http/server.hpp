@@ -10,6 +10,7 @@
 #include "api/services.hpp"
 #include "guard/addresses.hpp"
 #include "guard/unknown_tokens.hpp"
+#include "http/client_counts.hpp"
 #include "http/figures.hpp"
 #include "http/pools.hpp"
 #include "http/server_options.hpp"
@@ -38,8 +39,14 @@ public:
     figures read_figures() const;  // of all loops together
     std::size_t pool_waiting() const { return pools_.waiting(); }
 
+    bool uses_tls() const { return !options_.tls_certificate_file.empty(); }
+    // Reads certificate and key again, for the connections to come. Throws std::runtime_error: they
+    // are missing or do not fit; those in use stay.
+    void reload_certificate();
+
 private:
-    const milliseconds stop_within_;
+    const server_options options_;
+    client_counts clients_, operator_clients_;
     std::string address_, operator_address_;
     guard::unknown_tokens unknown_;
     pools pools_;

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "base/clock.hpp"
@@ -31,16 +33,31 @@ struct pool_sizes {
     std::size_t queue_max = 1000;      // waiting for a thread of one pool; past it: busy
 };
 
+// How many clients there may be at once, over all loops together.
+struct client_limits {
+    // Connections and WebSockets: what the process has descriptors for (engine/descriptor_budget).
+    std::size_t clients_max = std::numeric_limits<std::size_t>::max();
+    // Connections of one IPv4 address or one IPv6 /64. Proxies of ours are not counted. A tenth of
+    // all: enough for a campus behind one address, too little to keep everybody else out.
+    std::size_t per_address_max = 2000;
+};
+
+// Connections to the operators' listener, besides all others: buyers cannot take their places.
+inline constexpr std::size_t operator_connections_max = 64;
+
 struct server_options {
     std::string listen = "127.0.0.1:8080";  // host:port, [v6]:port; port 0: any free one
     std::string operator_listen;            // for operators' calls alone; empty: all on `listen`
     std::size_t loops = 0;                  // event-loop threads; 0: one per core but one
     pool_sizes pools;
     std::size_t connections_max = 20'000;  // in all
-    milliseconds stop_within{10'000};      // for requests under way when the server stops
+    client_limits clients;
+    milliseconds stop_within{10'000};  // for requests under way when the server stops
     http_limits limits;
     http::timeouts timeouts;
     std::string tls_certificate_file, tls_key_file;  // both or neither
+    // How long browsers remember to come by TLS only; 0: they are not told to.
+    std::chrono::seconds tls_hsts{31'536'000};
 };
 
 // Of each loop.
@@ -49,6 +66,7 @@ struct loop_options {
     http::timeouts timeouts;
     std::size_t connections_max = 20'000;
     bool hides_operators_calls = false;  // they have a listener of their own
+    std::string fixed_lines{};  // header lines of every answer, each with its end
 };
 
 }  // namespace floodgate::http

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "http/request_target.hpp"
+
 namespace floodgate::http {
 namespace {
 
@@ -45,7 +47,12 @@ std::optional<upgrade_request> read_upgrade(std::string_view head) {
     boost::beast::error_code error;
     parser.put(boost::asio::buffer(head), error);
     if (error || !parser.is_done()) return std::nullopt;
-    return upgrade_request{parser.release()};
+    upgrade_request r{parser.release()};
+    // RFC 9112, 3.2.2: the host of an address in the request line goes before the Host header.
+    const auto target = split_target(r.message.target());
+    if (target && !target->authority.empty())
+        r.message.set(http::field::host, std::string(target->authority));
+    return r;
 }
 
 std::optional<api::reply> refuse_upgrade(const upgrade_request& r,

@@ -38,6 +38,13 @@ TEST(Origin, MayBeListed) {
     EXPECT_FALSE(origin_allowed("http://dev.example", "a.example", listed));
 }
 
+TEST(Upgrade, TakesTheHostOfAWholeAddress) {
+    const auto r =
+        read_upgrade("GET http://b.example/api/v1/ws HTTP/1.1\r\nHost: a.example\r\n\r\n");
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->message[boost::beast::http::field::host], "b.example");
+}
+
 int status_for(const std::string& fields, const std::string& line = "GET /api/v1/ws HTTP/1.1") {
     const auto r = read_upgrade(line + "\r\nHost: a.example\r\n" + fields + "\r\n");
     if (!r) return 0;

@@ -13,8 +13,14 @@
 namespace floodgate::http {
 namespace {
 
-// What every answer carries: nothing here is to be cached, sniffed or framed unless it says so.
+// What every answer carries: nothing here is to be sniffed, or cached unless it says so.
 constexpr std::string_view common = "X-Content-Type-Options: nosniff\r\n";
+// Nor is anything to be framed, or to load anything if a browser shows it as a page. These 99 bytes
+// are left out of the answers to attempts to buy: a browser shows what it was led to by an address
+// or a form, and neither can send the Authorization header without which there is no such answer.
+constexpr std::string_view for_pages =
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+    "Referrer-Policy: no-referrer\r\n";
 constexpr std::string_view no_store = "Cache-Control: no-store\r\n";
 
 api::problem problem_of(sale::answer a) {
@@ -55,17 +61,23 @@ void write_accepted(std::string& out, const sale::verdict& v, const framing& f) 
 
 bool has_body(const api::reply& r) { return r.status != 204 && r.status != 304; }
 
-void write_head(std::string& out, const api::reply& r, std::size_t body_bytes, const framing& f) {
+void write_head(std::string& out, const api::reply& r, std::size_t body_bytes, const framing& f,
+                std::string_view further = {}) {
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
                    api::reason_phrase(r.status));
     if (has_body(r)) out.append("Content-Type: ").append(r.content_type).append("\r\n");
-    out.append(f.date).append(common);
+    out.append(f.date).append(common).append(further);
     if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
     out.append(r.headers);
     if (!f.keep_alive) out.append("Connection: close\r\n");
     if (has_body(r))
         fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"), body_bytes);
     out.append("\r\n");
+}
+
+void write_refusal(std::string& out, const api::reply& r, const framing& f) {
+    write_head(out, r, r.body.size(), f);
+    out.append(r.body);
 }
 
 // A problem built once, but for the order number at its end.
@@ -103,7 +115,8 @@ std::string_view date_line::at(instant now) {
     const std::int64_t second = to_ms(now) / 1000;
     if (second != second_) {
         second_ = second;
-        line_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(second));
+        line_ =
+            fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n{}", fmt::gmtime(second), behind_);
     }
     return line_;
 }
@@ -114,7 +127,7 @@ void write_reply(std::string& out, const api::reply& r, const framing& f) {
 }
 
 void write_start(std::string& out, const api::reply& r, const framing& f) {
-    write_head(out, r, r.content_bytes(), f);
+    write_head(out, r, r.content_bytes(), f, for_pages);
     if (has_body(r) && !f.head_only) out.append(r.body);
 }
 
@@ -133,7 +146,7 @@ void write_verdict(std::string& out, const sale::verdict& v, api::language lang,
             api::problem_reply(api::problem::sold_out, api::language::en);
         static const api::reply in_zh =
             api::problem_reply(api::problem::sold_out, api::language::zh);
-        write_reply(out, lang == api::language::zh ? in_zh : in_en, f);
+        write_refusal(out, lang == api::language::zh ? in_zh : in_en, f);
         return;
     }
     if (v.what == sale::answer::already_ordered) {
@@ -148,7 +161,7 @@ void write_verdict(std::string& out, const sale::verdict& v, api::language lang,
     if (v.what == sale::answer::busy || v.what == sale::answer::undecided)
         extra["retry_after_ms"] = busy_retry_ms;
     if (v.what == sale::answer::undecided) extra["order_no"] = sale::to_text(v.order);
-    write_reply(out, api::problem_reply(problem_of(v.what), lang, std::move(extra)), f);
+    write_refusal(out, api::problem_reply(problem_of(v.what), lang, std::move(extra)), f);
 }
 
 int status_of(sale::answer a) {

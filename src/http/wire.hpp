@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/reply.hpp"
 #include "sale/attempt.hpp"
@@ -13,10 +14,14 @@ namespace floodgate::http {
 // The Date header line, rebuilt once a second. One per event loop.
 class date_line {
 public:
-    // "Date: Sun, 15 Nov 2026 10:00:00 GMT\r\n"
+    // `behind` are further lines that are the same for every answer: so they cost nothing.
+    explicit date_line(std::string behind = {}) : behind_(std::move(behind)) {}
+
+    // "Date: Sun, 15 Nov 2026 10:00:00 GMT\r\n", and what stands behind it
     std::string_view at(instant now);
 
 private:
+    const std::string behind_;
     std::int64_t second_ = -1;
     std::string line_;
 };

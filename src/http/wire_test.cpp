@@ -25,6 +25,37 @@ TEST(DateLine, IsTheDateOfHttp) {
     EXPECT_EQ(line.at(noon + milliseconds(1000)), "Date: Sat, 15 Nov 2025 12:00:01 GMT\r\n");
 }
 
+TEST(DateLine, MayBeFollowedByWhatNeverChanges) {
+    date_line line("Strict-Transport-Security: max-age=1\r\n");
+    EXPECT_EQ(line.at(noon),
+              "Date: Sat, 15 Nov 2025 12:00:00 GMT\r\nStrict-Transport-Security: max-age=1\r\n");
+}
+
+// A purchase is answered in as few bytes as possible: see wire.cpp.
+TEST(WriteVerdict, LeavesOutWhatOnlyPagesNeed) {
+    for (const auto what : {sale::answer::accepted, sale::answer::sold_out,
+                            sale::answer::already_ordered, sale::answer::paused}) {
+        const std::string bytes = said({.what = what, .order = {5}});
+        EXPECT_NE(bytes.find("X-Content-Type-Options: nosniff\r\n"), std::string::npos);
+        EXPECT_EQ(bytes.find("Content-Security-Policy"), std::string::npos);
+    }
+    date_line line;
+    const std::string accepted =
+        said({.what = sale::answer::accepted, .order = {1234567890123456789}}, api::language::en,
+             {.date = line.at(noon)});
+    EXPECT_EQ(accepted.size(), 224U) << accepted;
+}
+
+TEST(WriteReply, IsNotToBeFramedOrShownAsAPage) {
+    std::string out;
+    write_reply(out, {.body = "{}"}, {});
+    for (const char* line :
+         {"X-Content-Type-Options: nosniff\r\n",
+          "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n",
+          "Referrer-Policy: no-referrer\r\n", "Cache-Control: no-store\r\n"})
+        EXPECT_NE(out.find(line), std::string::npos) << line;
+}
+
 TEST(WriteVerdict, AcceptsWithTheOrderNumberAsAString) {
     const std::string bytes = said({.what = sale::answer::accepted, .order = {123456789012345678}});
     EXPECT_TRUE(bytes.starts_with("HTTP/1.1 202 Accepted\r\n"));

@@ -12,7 +12,7 @@ long_polls::~long_polls() {
 
 std::uint64_t long_polls::begin(std::uint64_t connection, const question& q) {
     forget(connection);
-    if (!from_.start_waiting(q.order, {loop_, connection})) return 0;
+    if (!from_.start_waiting(q.order, q.buyer, {loop_, connection})) return 0;
     by_order_.emplace(q.order, connection);
     polls_.emplace(connection, poll{q, ++last_number_, {}});
     return last_number_;
@@ -20,7 +20,7 @@ std::uint64_t long_polls::begin(std::uint64_t connection, const question& q) {
 
 long_polls::polls::iterator long_polls::erase(polls::iterator which) {
     const auto& [connection, p] = *which;
-    from_.stop_waiting(p.asked.order, {loop_, connection});
+    from_.stop_waiting(p.asked.order, p.asked.buyer, {loop_, connection});
     auto [at, end] = by_order_.equal_range(p.asked.order);
     while (at != end && at->second != connection) ++at;
     by_order_.erase(at);

@@ -123,6 +123,21 @@ TEST_F(LongPollsTest, IsForgottenWithItsConnectionAndItsRoomGoesToOthers) {
     EXPECT_EQ(polls_.hear(news_of{}).size(), 2U);
 }
 
+TEST_F(LongPollsTest, TheOldestOfAUserWithTooManyIsTheOneThatEnds) {
+    mailroom room(recent_, {.waiters_max = 9, .waiters_per_user_max = 1});
+    std::vector<std::uint64_t> ended;
+    const auto box =
+        room.open_box({.news = {}, .replaced = {}, .waited_enough = [&](std::uint64_t c) {
+                           ended.push_back(c);
+                       }});
+    long_polls polls(room, box);
+    polls.looked_up({1, "queued"}, polls.begin(1, asked()), queued);
+    polls.begin(2, asked());
+    ASSERT_EQ(ended, std::vector<std::uint64_t>{1});
+    EXPECT_EQ(polls.end(1)->body, "queued");
+    EXPECT_EQ(room.read_figures().waiters, 1U);
+}
+
 TEST_F(LongPollsTest, LeavesNothingBehind) {
     {
         long_polls others(room_, box_);

@@ -60,14 +60,19 @@ void mailroom::close_box(std::uint32_t loop) {
     boxes_[loop] = {};
 }
 
-bool mailroom::start_waiting(sale::order_no order, listener who) {
+bool mailroom::start_waiting(sale::order_no order, sale::user_id buyer, listener who) {
     if (orders_.count() >= options_.waiters_max) return false;
     orders_.add(order.value, who, options_.waiters_max);
+    const auto oldest = waiters_.add(key_of(buyer), who, options_.waiters_per_user_max);
+    if (!oldest) return true;
+    const std::lock_guard lock(mutex_);
+    if (const box& b = boxes_[oldest->loop]; b.waited_enough) b.waited_enough(oldest->id);
     return true;
 }
 
-void mailroom::stop_waiting(sale::order_no order, listener who) {
+void mailroom::stop_waiting(sale::order_no order, sale::user_id buyer, listener who) {
     orders_.remove(order.value, who);
+    waiters_.remove(key_of(buyer), who);
 }
 
 bool mailroom::join(sale::user_id buyer, listener who) {

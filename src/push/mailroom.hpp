@@ -28,7 +28,8 @@ struct socket_options {
 };
 
 struct mailroom_options {
-    std::size_t waiters_max = 10'000;  // long polls; past it they are answered at once
+    std::size_t waiters_max = 10'000;       // long polls; past it they are answered at once
+    std::size_t waiters_per_user_max = 10;  // one more, and the user's oldest is answered
     socket_options sockets{};
 };
 
@@ -52,13 +53,15 @@ public:
         std::function<void(std::vector<sale::order_news>)> news;
         std::function<void(std::uint64_t socket)> replaced;  // by a newer one of the same user
         std::function<void()> missed{};                      // news that nobody knows of
+        // Too many polls of one user: the one of this connection has waited longest.
+        std::function<void(std::uint64_t connection)> waited_enough{};
     };
     std::uint32_t open_box(box b);
     void close_box(std::uint32_t loop);
 
     // False: as many wait as may.
-    bool start_waiting(sale::order_no order, listener who);
-    void stop_waiting(sale::order_no order, listener who);
+    bool start_waiting(sale::order_no order, sale::user_id buyer, listener who);
+    void stop_waiting(sale::order_no order, sale::user_id buyer, listener who);
 
     // False: there are as many sockets as there may be.
     bool join(sale::user_id buyer, listener who);
@@ -82,6 +85,7 @@ private:
     const mailroom_options options_;
     shop::recent_orders& recent_;
     listeners buyers_, orders_;
+    listeners waiters_;  // those of orders_ again, by their buyer: to count them
     counters counters_;
     std::mutex mutex_;
     std::vector<box> boxes_;  // guarded by mutex_; one that is closed is empty

@@ -41,8 +41,8 @@ TEST_F(MailroomTest, TellsTheLoopsThatListenOncePerBatchAndOrder) {
     open(two_);
     room_.join({7}, {one_.box, 1});
     room_.join({7}, {one_.box, 2});
-    room_.start_waiting({100}, {one_.box, 9});
-    room_.start_waiting({300}, {two_.box, 9});
+    room_.start_waiting({100}, {7}, {one_.box, 9});
+    room_.start_waiting({300}, {8}, {two_.box, 9});
     deliver({news_of{.no = 100}, news_of{.no = 200}, news_of{.no = 300, .buyer = 8},
              news_of{.no = 400, .buyer = 9}});
     ASSERT_EQ(one_.bags.size(), 1U);
@@ -75,10 +75,10 @@ TEST_F(MailroomTest, TellsTwoMovesOfOneOrderInTheirOrder) {
 TEST_F(MailroomTest, WhoeverStoppedListeningHearsNothing) {
     open(one_);
     room_.join({7}, {one_.box, 1});
-    room_.start_waiting({1}, {one_.box, 9});
+    room_.start_waiting({1}, {7}, {one_.box, 9});
     room_.leave({7}, {one_.box, 1});
-    room_.stop_waiting({1}, {one_.box, 9});
-    room_.stop_waiting({1}, {one_.box, 9});  // twice does no harm
+    room_.stop_waiting({1}, {7}, {one_.box, 9});
+    room_.stop_waiting({1}, {7}, {one_.box, 9});  // twice does no harm
     deliver({news_of{}});
     EXPECT_TRUE(one_.bags.empty());
     EXPECT_EQ(room_.read_figures().sockets, 0U);
@@ -127,10 +127,32 @@ TEST_F(MailroomTest, TakesSoManySocketsAndWaitersAndNoMore) {
     EXPECT_FALSE(room_.join({8}, {one_.box, 8}));
     EXPECT_EQ(room_.read_figures().refused, 1U);
     for (std::uint64_t no = 1; no <= 3; ++no)
-        EXPECT_TRUE(room_.start_waiting({no}, {one_.box, no}));
-    EXPECT_FALSE(room_.start_waiting({4}, {one_.box, 4}));
-    room_.stop_waiting({1}, {one_.box, 1});
-    EXPECT_TRUE(room_.start_waiting({4}, {one_.box, 4}));
+        EXPECT_TRUE(room_.start_waiting({no}, {7}, {one_.box, no}));
+    EXPECT_FALSE(room_.start_waiting({4}, {7}, {one_.box, 4}));
+    room_.stop_waiting({1}, {7}, {one_.box, 1});
+    EXPECT_TRUE(room_.start_waiting({4}, {7}, {one_.box, 4}));
+}
+
+TEST_F(MailroomTest, ThePollTooManyOfAUserEndsTheirOldestWhereverItIs) {
+    mailroom room(recent_, {.waiters_max = 9, .waiters_per_user_max = 2});
+    std::vector<std::uint64_t> ended;
+    const auto first =
+        room.open_box({.news = {}, .replaced = {}, .waited_enough = [&](std::uint64_t c) {
+                           ended.push_back(c);
+                       }});
+    const auto second = room.open_box({});
+    EXPECT_TRUE(room.start_waiting({1}, {7}, {first, 11}));
+    EXPECT_TRUE(room.start_waiting({2}, {7}, {second, 12}));
+    EXPECT_TRUE(room.start_waiting({1}, {8}, {first, 13})) << "another user";
+    EXPECT_TRUE(ended.empty());
+    EXPECT_TRUE(room.start_waiting({1}, {7}, {second, 14}));
+    EXPECT_EQ(ended, std::vector<std::uint64_t>{11});
+    EXPECT_EQ(room.read_figures().waiters, 4U) << "until it has been answered";
+    room.stop_waiting({1}, {7}, {first, 11});
+    EXPECT_EQ(room.read_figures().waiters, 3U);
+    room.stop_waiting({2}, {7}, {second, 12});
+    EXPECT_TRUE(room.start_waiting({2}, {7}, {second, 15}));
+    EXPECT_EQ(ended.size(), 1U);
 }
 
 // Register, then look; apply, then tell: one of the two always sees the other.
@@ -141,12 +163,12 @@ TEST_F(MailroomTest, NothingIsMissedBetweenListeningAndLooking) {
     for (std::uint64_t no = 1; no <= 2000; ++no) {
         heard = 0;
         std::thread teller([&] { deliver({news_of{.no = no, .buyer = 7}}); });
-        room_.start_waiting({no}, {box, no});
+        room_.start_waiting({no}, {7}, {box, no});
         const bool seen = recent_.find({no}).has_value();
         teller.join();
         ASSERT_TRUE(seen || heard == 1) << no;
         seen_both_ways += seen && heard == 1;
-        room_.stop_waiting({no}, {box, no});
+        room_.stop_waiting({no}, {7}, {box, no});
     }
     EXPECT_LE(seen_both_ways, 2000);
 }

@@ -2,13 +2,16 @@
 // the limits, nothing hoarded beyond them either, and the same requests in whatever slices the
 // bytes arrive and however far the peer sends ahead.
 //
-// The first four bytes choose: the slices, how far ahead the peer sends, and the limits.
+// The first four bytes choose: the slices, how far ahead the peer sends, the limits, and how much
+// of a body that is still to come is kept.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/conversation.hpp"
@@ -26,8 +29,13 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kept_sizes[] = {all, 0, 1, 4, 16, 64, 100, all};
+
 struct habits {
     const http_limits& limits;
+    std::size_t body_kept;  // of a body that is not here with its head
+    bool gives_up;          // on a body that the client waits to send
     std::size_t slice_max;  // bytes at a time
     std::size_t ahead_max;  // slices sent while an answer is awaited
     std::uint32_t dice;     // where the next slice ends
@@ -39,12 +47,15 @@ struct habits {
 };
 
 // Everything a handler could look at, in one line.
-std::string written_out(const request& r) {
+std::string written_out(const request& r, std::size_t body_kept) {
     std::string out = std::to_string(static_cast<int>(r.verb));
     for (const std::string_view part :
          {r.path, r.query, r.token, r.idempotency_key, r.accept_language, r.if_none_match,
-          r.content_type, r.forwarded_for, r.body})
+          r.content_type, r.forwarded_for})
         out.append("|").append(part);
+    // A longer body is there if it came in one go with its head, and only its length otherwise.
+    out.append("|").append(r.body_bytes <= body_kept ? r.body : std::string_view());
+    out.append("|").append(std::to_string(r.body_bytes));
     return out + (r.keep_alive ? "|keep" : "|close") + (r.is_head ? "|head" : "");
 }
 
@@ -52,7 +63,8 @@ void check_limits(const request& r, const http_limits& limits) {
     require(r.path.starts_with('/'));
     require(r.path.find('?') == std::string_view::npos);
     require(r.path.size() + r.query.size() <= limits.target_bytes_max);
-    require(r.body.size() <= limits.body_bytes_max);
+    require(r.body_bytes <= limits.body_bytes_max);
+    require(r.body.empty() || r.body.size() == r.body_bytes);
     require(r.path.size() + r.query.size() + r.token.size() + r.idempotency_key.size() +
                 r.accept_language.size() + r.if_none_match.size() + r.content_type.size() +
                 r.forwarded_for.size() <=
@@ -61,10 +73,24 @@ void check_limits(const request& r, const http_limits& limits) {
     require(spoken == language::en || spoken == language::zh);
 }
 
+// A head is here, its body is not. True: the request is answered without it.
+bool announce(conversation& talk, const habits& peer) {
+    const request announced = talk.announced();
+    require(announced.path.starts_with('/'));
+    require(announced.body_bytes <= peer.limits.body_bytes_max);
+    talk.keep_body(peer.body_kept);
+    if (!peer.gives_up || !talk.client_waits()) return false;
+    talk.give_up_body();
+    require(!talk.current().keep_alive);
+    talk.finish();
+    return true;
+}
+
 // Holds the whole conversation and gives what was understood, in order.
 std::vector<std::string> hold(std::string_view bytes, habits peer) {
     conversation talk(peer.limits);
     std::vector<std::string> understood;
+    bool announced = false;
     const auto send = [&] {
         const auto room = talk.room();
         require(!room.empty());
@@ -85,13 +111,16 @@ std::vector<std::string> hold(std::string_view bytes, habits peer) {
             return understood;
         case conversation::step::request_ready:
             check_limits(talk.current(), peer.limits);
-            understood.push_back(written_out(talk.current()));
+            understood.push_back(written_out(talk.current(), peer.body_kept));
+            announced = false;
             for (std::size_t i = 0; i < peer.ahead_max && !bytes.empty(); ++i) send();
             talk.finish();
             break;
         case conversation::step::need_more: {
             // A head that is not complete, or a head and a piece of framing that is not complete.
             require(talk.buffered() <= 2 * peer.limits.head_bytes_max + 8);
+            if (talk.head_complete() && !std::exchange(announced, true) && announce(talk, peer))
+                return understood;
             if (bytes.empty()) return understood;
             send();
             break;
@@ -107,8 +136,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view bytes(reinterpret_cast<const char*>(data) + choice_bytes,
                                  size - choice_bytes);
     const http_limits& limits = (data[3] & 1U) != 0 ? small : usual;
-    const habits whole{limits, 1U << 20U, 0, 0};
-    const habits in_pieces{limits, 1U + data[0], data[1] % 8U, data[2]};
+    const std::size_t kept = kept_sizes[data[3] >> 1U & 7U];
+    const habits whole{limits, kept, false, 1U << 20U, 0, 0};
+    habits in_pieces{limits, kept, false, 1U + data[0], data[1] % 8U, data[2]};
     require(hold(bytes, whole) == hold(bytes, in_pieces));
+    in_pieces.gives_up = true;
+    hold(bytes, in_pieces);
     return 0;
 }

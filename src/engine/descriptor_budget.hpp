@@ -1,0 +1,25 @@
+// How many clients the process has file descriptors for.
+//
+// Every client takes one. A client must never take the one that the journal, the ledger or a store
+// needs next, so those are set aside first and the clients get what is left.
+
+#pragma once
+
+#include "engine/settings.hpp"
+
+namespace floodgate::engine {
+
+// What everything but clients needs at most: files, stores, loops, listeners, a shell that looks
+// in.
+std::size_t reserved_descriptors(const settings& s);
+
+// The settings with as many clients as `limit` descriptors allow. WebSockets get three quarters at
+// most: they never make room, and somebody must be able to come in and pay. Throws
+// std::runtime_error, with the numbers: with cluster.strict, that it is less than is configured;
+// otherwise, that it is too little to run a shop.
+settings fit_to_descriptors(settings s, std::size_t limit);
+
+// Raises this process' limit as far as it may; how many descriptors it then has.
+std::size_t raise_descriptor_limit();
+
+}  // namespace floodgate::engine
