@@ -28,6 +28,7 @@ services HandlerTest::all_services() {
             .login_by_phone = by_phone_,
             .purchase_by_address = purchase_by_address_,
             .purchase_by_user = unlimited_,
+            .ticket_by_user = ticket_by_user_,
             .showcase = showcase_,
             .desk = desk_,
             .recent = recent_,

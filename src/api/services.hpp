@@ -54,6 +54,7 @@ struct services {
     guard::rate_limiter& login_by_phone;
     guard::rate_limiter& purchase_by_address;
     guard::rate_limiter& purchase_by_user;
+    guard::rate_limiter& ticket_by_user;
     api::showcase& showcase;
     shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;

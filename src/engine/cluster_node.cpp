@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
 #include "engine/bus_topic.hpp"
-#include "guard/tokens.hpp"
 #include "sale/news_codec.hpp"
 
 namespace floodgate::engine {
@@ -18,6 +17,7 @@ constexpr milliseconds follow_every{500};      // log-outs of other nodes are lo
 constexpr milliseconds catalogue_every{2000};  // it is read again, should the bus have failed
 constexpr std::size_t news_at_once = 200;      // orders in one message
 constexpr double share_purchases_from = 0.5;   // of a burst: one click never reaches Redis
+constexpr double share_tickets_from = 0.5;
 
 }  // namespace
 
@@ -35,6 +35,7 @@ void cluster_node::join(const local_shop& here, std::unique_ptr<queue::reminders
     limits_.add("login_by_phone", here.login_by_phone, 0);
     limits_.add("purchase_by_address", here.purchase_by_address, share_purchases_from);
     limits_.add("purchase_by_user", here.purchase_by_user, share_purchases_from);
+    limits_.add("ticket_by_user", here.ticket_by_user, share_tickets_from);
 }
 
 void cluster_node::start() {
@@ -101,11 +102,11 @@ void cluster_node::login_removed(const sale::token_hash& hash) {
 }
 
 // The ledger is asked only while Redis is away: otherwise every made-up token would cost a query.
-result<guard::identity> cluster_node::find_login(std::string_view token, instant now) {
-    const auto found = logins_->find(token, now);
+result<guard::identity> cluster_node::find_login(const sale::token_hash& hash, instant now) {
+    const auto found = logins_->find(hash, now);
     if (found) return *found;
     if (found.error() != errc::store_unavailable) return found.error();
-    const auto kept = world_.book.users().find_login(guard::hash_of(token), now);
+    const auto kept = world_.book.users().find_login(hash, now);
     if (!kept) return kept.error();
     here_->sessions.add(*kept);
     return guard::identity{kept->user, kept->role};

@@ -16,7 +16,8 @@ struct local_shop {
     shop::recent_orders& recent;
     push::mailroom& mailroom;
     api::showcase& showcase;
-    guard::rate_limiter &login_by_address, &login_by_phone, &purchase_by_address, &purchase_by_user;
+    guard::rate_limiter &login_by_address, &login_by_phone, &purchase_by_address, &purchase_by_user,
+        &ticket_by_user;
 };
 
 // Buyers of this node see the catalogue as it is in the ledger now. A failure is logged.

@@ -62,6 +62,7 @@ struct settings {
     guard::rate_limit login_by_address{.rate_per_s = 1, .burst = 20};
     guard::rate_limit purchase_by_user{.rate_per_s = 5, .burst = 10};
     guard::rate_limit purchase_by_address{.rate_per_s = 100, .burst = 200};
+    guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
     std::string journal_directory() const { return data + "/journal"; }

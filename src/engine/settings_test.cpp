@@ -51,6 +51,8 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
     EXPECT_EQ(explained.cluster.partitions, usual.cluster.partitions);
     EXPECT_EQ(explained.login_lifetime, usual.login_lifetime);
     EXPECT_EQ(explained.purchase_by_user.burst, usual.purchase_by_user.burst);
+    EXPECT_EQ(explained.ticket_by_user.burst, usual.ticket_by_user.burst);
+    EXPECT_EQ(explained.ticket_by_user.rate_per_s, usual.ticket_by_user.rate_per_s);
 }
 
 TEST_F(SettingsTest, BoundAJournalSegmentAsTheJournalDoes) {

@@ -23,6 +23,7 @@ storefront::storefront(const settings& s, const world& w)
       login_by_phone(s.login_by_phone),
       purchase_by_address(s.purchase_by_address),
       purchase_by_user(s.purchase_by_user),
+      ticket_by_user(s.ticket_by_user),
       showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
@@ -50,7 +51,8 @@ local_shop storefront::local() {
             login_by_address,
             login_by_phone,
             purchase_by_address,
-            purchase_by_user};
+            purchase_by_user,
+            ticket_by_user};
 }
 
 void storefront::load_sales() {
@@ -100,6 +102,7 @@ void storefront::open(opening o) {
                                     .login_by_phone = login_by_phone,
                                     .purchase_by_address = purchase_by_address,
                                     .purchase_by_user = purchase_by_user,
+                                    .ticket_by_user = ticket_by_user,
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,

@@ -55,7 +55,8 @@ public:
 
     guard::sessions sessions;
     guard::passwords passwords;
-    guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user;
+    guard::rate_limiter login_by_address, login_by_phone, purchase_by_address, purchase_by_user,
+        ticket_by_user;
     api::showcase showcase;
     shop::recent_orders recent;
     push::mailroom mailroom;

@@ -63,7 +63,7 @@ public:
                     searched where = searched::here);
 
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
-    searched search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
+    searched search_elsewhere(const sale::token_hash& hash, instant now);
 
 private:
     struct asked;
