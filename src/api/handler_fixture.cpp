@@ -32,6 +32,7 @@ services HandlerTest::all_services() {
             .lookup_by_user = lookup_by_user_,
             .move_by_user = move_by_user_,
             .events = events_,
+            .ticket_by_user = ticket_by_user_,
             .showcase = showcase_,
             .desk = desk_,
             .recent = recent_,

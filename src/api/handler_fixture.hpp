@@ -90,15 +90,16 @@ protected:
         }};
     guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
+    guard::rate_limiter ticket_by_user_{{.rate_per_s = 1, .burst = 20}};
     showcase showcase_{book_.catalogue(), turnstile_};
     struct showing_node final : shop::silent_node {
         explicit showing_node(showcase& s) : shown(s) {}
         void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
         bool knows_more_logins() const override { return bool(find_elsewhere); }
-        result<guard::identity> find_login(std::string_view token, instant now) override {
-            return find_elsewhere(token, now);
+        result<guard::identity> find_login(const sale::token_hash& hash, instant now) override {
+            return find_elsewhere(hash, now);
         }
-        std::function<result<guard::identity>(std::string_view, instant)> find_elsewhere;
+        std::function<result<guard::identity>(const sale::token_hash&, instant)> find_elsewhere;
         showcase& shown;
     } node_{showcase_};
     shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};

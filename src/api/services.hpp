@@ -59,6 +59,7 @@ struct services {
     guard::rate_limiter& lookup_by_user;
     guard::rate_limiter& move_by_user;
     guard::security_events& events;
+    guard::rate_limiter& ticket_by_user;
     api::showcase& showcase;
     shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;

@@ -1,13 +1,28 @@
 #include "api/ws_api.hpp"
 
 #include "api/failure.hpp"
+#include "guard/tokens.hpp"
 
 namespace floodgate::api {
 
 reply issue_ticket(services& with, const call& c) {
-    const auto ticket = with.tickets.issue(c.user, c.now);
+    const auto wait = with.ticket_by_user.try_take(static_cast<std::uint64_t>(c.user.value), c.now);
+    if (wait > milliseconds(0))
+        return problem_reply(problem::too_many_requests, c.language,
+                             {{"retry_after_ms", std::int64_t{wait.count()}}});
+    const auto ticket = with.tickets.issue({c.user, guard::hash_of(c.token)}, c.now);
     if (!ticket) return failure_reply(ticket.error(), c.language);
     return json_reply(201, {{"ticket", ticket->text}, {"expires_at", to_iso(ticket->expires_at)}});
+}
+
+std::optional<guard::ticket_holder> redeem_ticket(services& with, std::string_view text,
+                                                  instant now) {
+    const auto holder = with.tickets.redeem(text, now);
+    if (!holder || with.sessions.find(holder->login, now)) return holder;
+    // Another node of a cluster may have issued the ticket for a log-in this one has not heard of.
+    if (!with.node.knows_more_logins() || !with.node.find_login(holder->login, now))
+        return std::nullopt;
+    return holder;
 }
 
 }  // namespace floodgate::api

@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
 #include "engine/bus_topic.hpp"
-#include "guard/tokens.hpp"
 #include "sale/news_codec.hpp"
 
 namespace floodgate::engine {
@@ -97,11 +96,11 @@ void cluster_node::login_removed(const sale::token_hash& hash) {
 }
 
 // The ledger is asked only while Redis is away: otherwise every made-up token would cost a query.
-result<guard::identity> cluster_node::find_login(std::string_view token, instant now) {
-    const auto found = logins_->find(token, now);
+result<guard::identity> cluster_node::find_login(const sale::token_hash& hash, instant now) {
+    const auto found = logins_->find(hash, now);
     if (found) return *found;
     if (found.error() != errc::store_unavailable) return found.error();
-    const auto kept = world_.book.users().find_login(guard::hash_of(token), now);
+    const auto kept = world_.book.users().find_login(hash, now);
     if (!kept) return kept.error();
     here_->sessions.add(*kept);
     return guard::identity{kept->user, kept->role};

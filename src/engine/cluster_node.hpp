@@ -54,7 +54,7 @@ public:
     void login_made(const sale::login& l) override;
     void login_removed(const sale::token_hash& hash) override;
     bool knows_more_logins() const override { return true; }
-    result<guard::identity> find_login(std::string_view token, instant now) override;
+    result<guard::identity> find_login(const sale::token_hash& hash, instant now) override;
 
     // From the bus's thread. What makes no sense is ignored; what takes long is left to follow().
     void hear(std::string_view topic, std::string_view message);

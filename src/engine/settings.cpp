@@ -68,11 +68,13 @@ void read_results(config_file& file, settings& s) {
 }
 
 // "rate" is tries per minute: fractions of a second are hard to think in.
-void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit) {
+void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit,
+                const std::string& section = "guard") {
     auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
-    file.read("guard." + name + "_per_minute", per_minute, {0, 60'000'000});
-    file.read("guard." + name + "_burst", limit.burst, {1, 1'000'000});
-    file.read("guard." + name + "_keys_max", limit.keys_max, {8, 100'000'000});
+    const std::string key = section + "." + name;
+    file.read(key + "_per_minute", per_minute, {0, 60'000'000});
+    file.read(key + "_burst", limit.burst, {1, 1'000'000});
+    file.read(key + "_keys_max", limit.keys_max, {8, 100'000'000});
     limit.rate_per_s = static_cast<double>(per_minute) / 60;
 }
 
@@ -92,6 +94,7 @@ void read_guard(config_file& file, settings& s) {
     read_limit(file, "purchase_by_address", s.purchase_by_address);
     read_limit(file, "lookup_by_user", s.lookup_by_user);
     read_limit(file, "move_by_user", s.move_by_user);
+    read_limit(file, "ticket_by_user", s.ticket_by_user, "ws");
 }
 
 // A secret may stand in a file of its own, so that the configuration can be shown around.

@@ -68,6 +68,7 @@ struct settings {
     guard::rate_limit purchase_by_address{.rate_per_s = 100, .burst = 200};
     guard::rate_limit lookup_by_user{.rate_per_s = 20, .burst = 100, .keys_max = 1 << 18};
     guard::rate_limit move_by_user{.rate_per_s = 2, .burst = 20, .keys_max = 1 << 18};
+    guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
     std::string journal_directory() const { return data + "/journal"; }

@@ -28,6 +28,7 @@ storefront::storefront(const settings& s, const world& w)
       purchase_by_user(s.purchase_by_user),
       lookup_by_user(s.lookup_by_user),
       move_by_user(s.move_by_user),
+      ticket_by_user(s.ticket_by_user),
       showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
@@ -61,7 +62,8 @@ local_shop storefront::local() {
              {"purchase_by_address", purchase_by_address, share_after_half},
              {"purchase_by_user", purchase_by_user, share_after_half},
              {"lookup_by_user", lookup_by_user, share_after_half},
-             {"move_by_user", move_by_user, share_after_half}}};
+             {"move_by_user", move_by_user, share_after_half},
+             {"ticket_by_user", ticket_by_user, share_after_half}}};
 }
 
 void storefront::load_sales() {
@@ -120,6 +122,7 @@ void storefront::open(opening o) {
                                     .lookup_by_user = lookup_by_user,
                                     .move_by_user = move_by_user,
                                     .events = events,
+                                    .ticket_by_user = ticket_by_user,
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,

@@ -63,7 +63,7 @@ public:
     guard::passwords passwords;
     guard::login_limits login_limits;
     guard::rate_limiter login_by_address, register_by_address, purchase_by_address,
-        purchase_by_user, lookup_by_user, move_by_user;
+        purchase_by_user, lookup_by_user, move_by_user, ticket_by_user;
     guard::security_events events;
     api::showcase showcase;
     shop::recent_orders recent;

@@ -128,9 +128,7 @@ result<void> shared_logins::remove(const sale::token_hash& hash, instant /*now*/
     return {};
 }
 
-result<identity> shared_logins::find(std::string_view token, instant now) {
-    if (token.size() != token_characters) return make_error_code(errc::not_found);
-    const sale::token_hash hash = hash_of(token);
+result<identity> shared_logins::find(const sale::token_hash& hash, instant now) {
     const std::string key = key_of(hash);
     const auto found = redis_.ask(key, {"GET", key});
     if (!found) return found.error();

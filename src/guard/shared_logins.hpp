@@ -39,8 +39,9 @@ public:
     result<void> keep(const sale::login& l, instant now);
     result<void> remove(const sale::token_hash& hash, instant now);
 
-    // For a token that `local` does not know. not_found; store_unavailable: it cannot be found out.
-    result<identity> find(std::string_view token, instant now);
+    // For a log-in that `local` does not know. not_found; store_unavailable: it cannot be found
+    // out.
+    result<identity> find(const sale::token_hash& hash, instant now);
 
     // Removes from `local` what was revoked elsewhere since the last look. After a failure the next
     // look starts where this one did. False: revocations may have been missed (the log was lost, or

@@ -28,7 +28,7 @@ end
 return gone)");
 
 struct entry {
-    sale::user_id user;
+    ticket_holder holder;
     instant expires_at;
 };
 
@@ -39,8 +39,11 @@ std::optional<entry> parse(std::string_view text) {
     const auto first = std::from_chars(text.data(), end, user);
     if (first.ec != std::errc() || first.ptr == end) return std::nullopt;
     const auto second = std::from_chars(first.ptr + 1, end, expires_ms);
-    if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
-    return entry{{user}, from_ms(expires_ms)};
+    if (second.ec != std::errc() || second.ptr == end) return std::nullopt;
+    entry out{{.user = {user}}, from_ms(expires_ms)};
+    const std::string_view login(second.ptr + 1, end);
+    if (!from_hex(login, out.holder.login)) return std::nullopt;
+    return out;
 }
 
 }  // namespace
@@ -57,19 +60,19 @@ std::string shared_tickets::key_of(sale::user_id user) const {
     return name_ + ":tickets:" + std::to_string(user.value);
 }
 
-result<ticket_office::issued> shared_tickets::issue(sale::user_id user, instant now) {
+result<ticket_office::issued> shared_tickets::issue(const ticket_holder& to, instant now) {
     issued out{new_token(), now + options_.lifetime};
     const std::string key = key_of(out.text);
     const std::string lifetime = std::to_string(options_.lifetime.count());
-    const auto too_many = redis_.run(enter_script, {key_of(user)},
+    const auto too_many = redis_.run(enter_script, {key_of(to.user)},
                                      {key, lifetime, std::to_string(options_.per_user_max)});
     if (!too_many) return too_many.error();
 
     // The ticket itself last: it is good only when its place in the user's set is taken.
     std::vector<store::redis::command> commands;
     for (const auto& gone : too_many->items) commands.push_back({gone.text, {"DEL", gone.text}});
-    const std::string value =
-        std::to_string(user.value) + " " + std::to_string(to_ms(out.expires_at));
+    const std::string value = std::to_string(to.user.value) + " " +
+                              std::to_string(to_ms(out.expires_at)) + " " + to_hex(to.login);
     commands.push_back({key, {"SET", key, value, "PX", lifetime}});
     const auto done = redis_.ask_all(commands);
     if (!done) return done.error();
@@ -78,7 +81,7 @@ result<ticket_office::issued> shared_tickets::issue(sale::user_id user, instant 
     return out;
 }
 
-std::optional<sale::user_id> shared_tickets::redeem(std::string_view text, instant now) {
+std::optional<ticket_holder> shared_tickets::redeem(std::string_view text, instant now) {
     if (text.size() != token_characters) return std::nullopt;
     const std::string key = key_of(text);
     const auto found = redis_.ask(key, {"GETDEL", key});
@@ -86,8 +89,9 @@ std::optional<sale::user_id> shared_tickets::redeem(std::string_view text, insta
     const auto e = parse(found->text);
     if (!e || e->expires_at <= now) return std::nullopt;
     // Only for the count: left there, it goes with its time.
-    (void)redis_.ask(key_of(e->user), {"ZREM", key_of(e->user), key});
-    return e->user;
+    const std::string own = key_of(e->holder.user);
+    (void)redis_.ask(own, {"ZREM", own, key});
+    return e->holder;
 }
 
 }  // namespace floodgate::guard

@@ -1,6 +1,6 @@
 // Tickets for all nodes of a cluster: issued by one, redeemed at any.
 //
-// Keys: NAME:ticket:<half of the hash> = "user expires", gone with the ticket;
+// Keys: NAME:ticket:<half of the hash> = "user expires login", gone with the ticket;
 // NAME:tickets:<user>, a sorted set of the user's tickets by the time (Redis' own) of their issue.
 
 #pragma once
@@ -14,8 +14,8 @@ class shared_tickets final : public ticket_office {
 public:
     shared_tickets(store::redis& redis, std::string name, options o = {});
 
-    result<issued> issue(sale::user_id user, instant now) override;
-    std::optional<sale::user_id> redeem(std::string_view text, instant now) override;
+    result<issued> issue(const ticket_holder& to, instant now) override;
+    std::optional<ticket_holder> redeem(std::string_view text, instant now) override;
     bool may_block() const override { return true; }
 
 private:

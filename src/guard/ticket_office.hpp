@@ -17,6 +17,15 @@
 
 namespace floodgate::guard {
 
+// A ticket is worth no more than the log-in it was issued for: whoever redeems one must look
+// whether that log-in still holds.
+struct ticket_holder {
+    sale::user_id user;
+    sale::token_hash login{};
+
+    friend bool operator==(const ticket_holder&, const ticket_holder&) = default;
+};
+
 // Any thread.
 class ticket_office {
 public:
@@ -32,10 +41,10 @@ public:
 
     virtual ~ticket_office() = default;
     // store_unavailable.
-    virtual result<issued> issue(sale::user_id user, instant now) = 0;
+    virtual result<issued> issue(const ticket_holder& to, instant now) = 0;
     // Whose it is, once. Nothing when it is unknown, used, void or expired at `now`, or when it
     // cannot be found out.
-    virtual std::optional<sale::user_id> redeem(std::string_view text, instant now) = 0;
+    virtual std::optional<ticket_holder> redeem(std::string_view text, instant now) = 0;
     // Whether the calls wait for a server: then never on an event loop.
     virtual bool may_block() const = 0;
 };

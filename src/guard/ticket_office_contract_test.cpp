@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "base/eventually.hpp"
+#include "base/hex.hpp"
 #include "guard/shared_tickets.hpp"
 #include "guard/tickets.hpp"
+#include "guard/tokens.hpp"
 #include "store/redis/redis_fixture.hpp"
 
 namespace floodgate::guard {
 namespace {
 
-constexpr sale::user_id ann{7}, ben{8};
+constexpr ticket_holder ann{.user = {7}, .login = {std::byte{0xA7}}},
+    ben{.user = {8}, .login = {std::byte{0xB8}, std::byte{0x01}}};
 
 enum class kind : std::uint8_t { memory = 1, redis, redis_cluster };
 
@@ -30,7 +33,7 @@ protected:
         redis_ = std::make_unique<store::redis>(store::shared_redis(cluster));
         office_ = std::make_unique<shared_tickets>(*redis_, name_);
     }
-    std::string issue(sale::user_id to) {
+    std::string issue(const ticket_holder& to) {
         auto issued = office_->issue(to, noon_);
         EXPECT_TRUE(issued);
         return issued ? issued->text : "";
@@ -49,6 +52,13 @@ TEST_P(TicketOfficeTest, ATicketIsWorthOneUse) {
     EXPECT_EQ(ticket->expires_at, noon_ + std::chrono::seconds(30));
     EXPECT_EQ(office_->redeem(ticket->text, noon_), ann);
     EXPECT_EQ(office_->redeem(ticket->text, noon_), std::nullopt);
+}
+
+TEST_P(TicketOfficeTest, ATicketRemembersTheLogInItWasIssuedFor) {
+    const ticket_holder on_the_phone{.user = ann.user, .login = {std::byte{0x01}, std::byte{0xFF}}};
+    const std::string laptop = issue(ann), phone = issue(on_the_phone);
+    EXPECT_EQ(office_->redeem(phone, noon_), on_the_phone);
+    EXPECT_EQ(office_->redeem(laptop, noon_), ann);
 }
 
 TEST_P(TicketOfficeTest, ATicketExpiresAfterHalfAMinute) {
@@ -126,6 +136,23 @@ TEST_F(SharedTicketsTest, AreGoodAtAnotherNode) {
     ASSERT_TRUE(ticket);
     EXPECT_EQ(there.redeem(ticket->text, now), ann);
     EXPECT_EQ(here.redeem(ticket->text, now), std::nullopt);
+}
+
+TEST_F(SharedTicketsTest, ThatDoNotNameTheirLogInAreRefused) {
+    store::redis redis(store::shared_redis(false));
+    const std::string name = store::random_name();
+    shared_tickets office(redis, name);
+    const instant now = wall_clock().now();
+    const std::string later = std::to_string(to_ms(now + milliseconds(60'000)));
+    for (const std::string& value : {"7 " + later, "7 " + later + " ", "7 " + later + " a7",
+                                     std::string("7"), std::string(" ")}) {
+        const auto ticket = office.issue(ann, now);
+        ASSERT_TRUE(ticket);
+        const std::string key =
+            name + ":ticket:" + to_hex(byte_view(hash_of(ticket->text)).first(16));
+        ASSERT_TRUE(redis.ask(key, {"SET", key, value}));
+        EXPECT_EQ(office.redeem(ticket->text, now), std::nullopt) << value;
+    }
 }
 
 TEST_F(SharedTicketsTest, LeaveNothingBehind) {

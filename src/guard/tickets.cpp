@@ -15,7 +15,7 @@ tickets::key tickets::key_of(std::string_view text) {
     return k;
 }
 
-result<ticket_office::issued> tickets::issue(sale::user_id user, instant now) {
+result<ticket_office::issued> tickets::issue(const ticket_holder& to, instant now) {
     issued out{new_token(), now + options_.lifetime};
     const key k = key_of(out.text);
     const std::lock_guard lock(mutex_);
@@ -23,17 +23,17 @@ result<ticket_office::issued> tickets::issue(sale::user_id user, instant now) {
     // behind a younger one is refused all the same, and goes when its turn comes.
     while (!line_.empty() && line_.front().expires_at <= now) forget(line_.begin());
     if (line_.size() >= options_.max) forget(line_.begin());
-    if (const auto own = by_user_.find(user);
+    if (const auto own = by_user_.find(to.user);
         own != by_user_.end() && own->second.size() >= options_.per_user_max)
         forget(own->second.front());
 
-    line_.push_back({k, user, out.expires_at});
+    line_.push_back({k, to, out.expires_at});
     by_key_.emplace(k, std::prev(line_.end()));
-    by_user_[user].push_back(std::prev(line_.end()));
+    by_user_[to.user].push_back(std::prev(line_.end()));
     return out;
 }
 
-std::optional<sale::user_id> tickets::redeem(std::string_view text, instant now) {
+std::optional<ticket_holder> tickets::redeem(std::string_view text, instant now) {
     if (text.size() != token_characters) return std::nullopt;
     const key k = key_of(text);
     const std::lock_guard lock(mutex_);
@@ -42,11 +42,11 @@ std::optional<sale::user_id> tickets::redeem(std::string_view text, instant now)
     const entry e = *found->second;
     forget(found->second);
     if (e.expires_at <= now) return std::nullopt;
-    return e.user;
+    return e.holder;
 }
 
 void tickets::forget(line::iterator which) {
-    const auto own = by_user_.find(which->user);
+    const auto own = by_user_.find(which->holder.user);
     std::erase(own->second, which);
     if (own->second.empty()) by_user_.erase(own);
     by_key_.erase(which->k);

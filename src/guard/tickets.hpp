@@ -18,8 +18,8 @@ public:
     explicit tickets(options o) : options_(o) {}
     tickets() : tickets(options{}) {}
 
-    result<issued> issue(sale::user_id user, instant now) override;  // never fails
-    std::optional<sale::user_id> redeem(std::string_view text, instant now) override;
+    result<issued> issue(const ticket_holder& to, instant now) override;  // never fails
+    std::optional<ticket_holder> redeem(std::string_view text, instant now) override;
     bool may_block() const override { return false; }
 
     std::size_t count() const;
@@ -35,7 +35,7 @@ private:
     };
     struct entry {
         key k;
-        sale::user_id user;
+        ticket_holder holder;
         instant expires_at;
     };
     using line = std::list<entry>;

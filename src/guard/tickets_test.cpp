@@ -10,11 +10,11 @@ namespace floodgate::guard {
 namespace {
 
 const instant noon = from_ms(1'800'000'000'000);
-constexpr sale::user_id ann{7};
+constexpr ticket_holder ann{.user = {7}};
 
 TEST(Tickets, AreForgottenWhenTheyHaveExpired) {
     tickets all;
-    for (int i = 0; i < 15; ++i) (void)all.issue({i + 1}, noon);
+    for (int i = 0; i < 15; ++i) (void)all.issue({.user = {i + 1}}, noon);
     EXPECT_EQ(all.count(), 15U);
     (void)all.issue(ann, noon + milliseconds(30'000));
     EXPECT_EQ(all.count(), 1U);
@@ -24,10 +24,10 @@ TEST(Tickets, InAllThereAreSoManyAndTheOldestGo) {
     tickets all({.max = 3});
     std::vector<std::string> issued;
     issued.reserve(5);
-    for (int i = 0; i < 5; ++i) issued.push_back(all.issue({i + 1}, noon)->text);
+    for (int i = 0; i < 5; ++i) issued.push_back(all.issue({.user = {i + 1}}, noon)->text);
     EXPECT_EQ(all.count(), 3U);
     EXPECT_EQ(all.redeem(issued[1], noon), std::nullopt);
-    EXPECT_EQ(all.redeem(issued[2], noon), sale::user_id{3});
+    EXPECT_EQ(all.redeem(issued[2], noon), ticket_holder{.user = {3}});
 }
 
 }  // namespace

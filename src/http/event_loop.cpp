@@ -17,8 +17,10 @@ namespace asio = boost::asio;
 
 constexpr auto tick_time = std::chrono::milliseconds(250);
 
-// When we stop: how long WebSockets have to answer our goodbye.
+// When we stop: how long WebSockets have to answer our goodbye. And how long after that, or after
+// connections were cut off, the loop waits for what should be gone by then.
 constexpr auto socket_goodbye_time = std::chrono::seconds(1);
+constexpr auto last_patience = std::chrono::seconds(1);
 
 // Where a handler threw.
 struct place {
@@ -189,7 +191,7 @@ void event_loop::ask_other_nodes(connection& from, const request& r, const sale:
     tasks_.run_in_pool(
         from, api::pool::general,
         [this, kept = owned_request(r), hash, now = now_] {
-            const searched where = desk_.search_elsewhere(kept.get().token, hash, now);
+            const searched where = desk_.search_elsewhere(hash, now);
             return std::pair(kept, where);
         },
         [this](connection& to, const std::pair<owned_request, searched>& done) {
@@ -209,6 +211,8 @@ void event_loop::tick() {
         connections_.accept_again();
     });
     if (is_done()) {
+        if (results_.has_sockets() || !connections_.empty())
+            log::warning("http.clients_left_behind");
         io_.stop();
         return;
     }
@@ -218,8 +222,14 @@ void event_loop::tick() {
     });
 }
 
+// Whatever is left, the process ends: an operator who stops it has another one waiting.
 bool event_loop::is_done() const {
-    return stopping_ && connections_.empty() && !results_.has_sockets();
+    if (!stopping_) return false;
+    const auto late = [this](steady::time_point cut) {
+        return connections_.now >= cut + last_patience;
+    };
+    return (connections_.empty() || late(cut_off_)) &&
+           (!results_.has_sockets() || late(cut_sockets_));
 }
 
 void event_loop::use_certificate(const connections::tls_context& tls) {

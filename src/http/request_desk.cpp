@@ -128,9 +128,8 @@ decision request_desk::unknown_login(const asked& a, const std::optional<sale::t
     return token_question{*hash};
 }
 
-searched request_desk::search_elsewhere(std::string_view token, const sale::token_hash& hash,
-                                        instant now) {
-    const auto found = with_.node.find_login(token, now);
+searched request_desk::search_elsewhere(const sale::token_hash& hash, instant now) {
+    const auto found = with_.node.find_login(hash, now);
     if (found) return searched::everywhere;
     if (found.error() != errc::not_found) return searched::in_vain;
     unknown_.add(hash, now);

@@ -70,7 +70,7 @@ public:
     std::size_t body_room(const request& head, instant now) const;
 
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
-    searched search_elsewhere(std::string_view token, const sale::token_hash& hash, instant now);
+    searched search_elsewhere(const sale::token_hash& hash, instant now);
 
 private:
     struct asked;

@@ -21,15 +21,14 @@ protected:
     }
     // Other nodes know these.
     void know_elsewhere(const std::string& token, std::int64_t user) {
-        elsewhere_[token] = user;
-        node_.find_elsewhere = [this](std::string_view asked, instant) -> result<guard::identity> {
+        elsewhere_[guard::hash_of(token)] = user;
+        node_.find_elsewhere = [this](const sale::token_hash& asked,
+                                      instant) -> result<guard::identity> {
             ++asked_elsewhere_;
-            const auto found = elsewhere_.find(std::string(asked));
+            const auto found = elsewhere_.find(asked);
             if (found == elsewhere_.end()) return make_error_code(missing_);
-            sessions_.add({guard::hash_of(asked),
-                           {found->second},
-                           sale::role::buyer,
-                           clock_.now() + std::chrono::hours(1)});
+            sessions_.add(
+                {asked, {found->second}, sale::role::buyer, clock_.now() + std::chrono::hours(1)});
             return guard::identity{{found->second}, sale::role::buyer};
         };
     }
@@ -40,7 +39,7 @@ protected:
     decision decide_to_the_end(const request& r) {
         decision d = decide(r);
         if (const auto* q = std::get_if<token_question>(&d)) {
-            d = decide(r, desk_.search_elsewhere(r.token, q->hash, clock_.now()));
+            d = decide(r, desk_.search_elsewhere(q->hash, clock_.now()));
         }
         return d;
     }
@@ -65,7 +64,7 @@ protected:
     guard::unknown_tokens unknown_;
     request_desk desk_{with_, proxies_, unknown_};
     remote client_{guard::parse_address("192.0.2.9").value(), false};
-    std::map<std::string, std::int64_t> elsewhere_;
+    std::map<sale::token_hash, std::int64_t> elsewhere_;
     int asked_elsewhere_ = 0;
     const std::string made_up_ = std::string(guard::token_characters, 'x');
 };

@@ -4,6 +4,7 @@
 
 #include "api/failure.hpp"
 #include "api/order_json.hpp"
+#include "api/ws_api.hpp"
 #include "base/log.hpp"
 
 namespace floodgate::http {
@@ -144,7 +145,7 @@ void result_desk::open_socket(connection& from, const socket_question& q, instan
     const auto upgrade = check_upgrade(from);
     if (!upgrade) return;
     if (with_.tickets.may_block()) return redeem_in_pool(from, q, now);
-    open_for(from, with_.tickets.redeem(q.ticket, now), *upgrade, q);
+    open_for(from, api::redeem_ticket(with_, q.ticket, now), *upgrade, q);
 }
 
 // The client may have spoken meanwhile, and the server may be stopping: everything is checked
@@ -153,19 +154,19 @@ void result_desk::redeem_in_pool(connection& from, const socket_question& q, ins
     from.stop_reading();
     world_.tasks.run_in_pool(
         from, api::pool::general,
-        [this, ticket = q.ticket, now] { return with_.tickets.redeem(ticket, now); },
-        [this, q](connection& to, std::optional<sale::user_id> buyer) {
-            if (const auto upgrade = check_upgrade(to)) open_for(to, buyer, *upgrade, q);
+        [this, ticket = q.ticket, now] { return api::redeem_ticket(with_, ticket, now); },
+        [this, q](connection& to, const std::optional<guard::ticket_holder>& whose) {
+            if (const auto upgrade = check_upgrade(to)) open_for(to, whose, *upgrade, q);
         });
 }
 
-void result_desk::open_for(connection& from, std::optional<sale::user_id> buyer,
+void result_desk::open_for(connection& from, const std::optional<guard::ticket_holder>& whose,
                            const upgrade_request& r, const socket_question& q) {
-    if (!buyer) {
+    if (!whose) {
         with_.events.note(guard::security_event::ticket_refused, q.from, with_.clock.now());
         return world_.out.send(from, api::problem::unauthenticated);
     }
-    const std::uint64_t id = room_.reserve(*buyer);
+    const std::uint64_t id = room_.reserve(*whose);
     if (id == 0) return world_.out.send_busy(from);
     const auto socket = from.become_socket(world_.io, room_.for_sockets(), r);
     room_.admit(id, socket);
@@ -176,8 +177,8 @@ void result_desk::open_for(connection& from, std::optional<sale::user_id> buyer,
     world_.out.count(101);
     const bool queued = world_.tasks.run_in_pool(
         api::pool::general,
-        [this, buyer, since = q.since] {
-            return greeting(with_, *buyer, since, mailroom_.options().sockets.heartbeat);
+        [this, buyer = whose->user, since = q.since] {
+            return greeting(with_, buyer, since, mailroom_.options().sockets.heartbeat);
         },
         [this, id](const std::optional<push::hello>& first) { room_.greet(id, first); });
     if (!queued) room_.greet(id, std::nullopt);
@@ -186,6 +187,7 @@ void result_desk::open_for(connection& from, std::optional<sale::user_id> buyer,
 void result_desk::tick(steady::time_point now) {
     if (polls_.count() > 0) answer_polls(polls_.overdue(now));
     room_.tick(now);
+    room_.end_with_logins(with_.sessions, with_.clock.now());
 }
 
 void result_desk::begin_stop() {

@@ -55,8 +55,8 @@ private:
     // Nothing: the connection has been told why not.
     std::optional<upgrade_request> check_upgrade(connection& from);
     void redeem_in_pool(connection& from, const socket_question& q, instant now);
-    void open_for(connection& from, std::optional<sale::user_id> buyer, const upgrade_request& r,
-                  const socket_question& q);
+    void open_for(connection& from, const std::optional<guard::ticket_holder>& whose,
+                  const upgrade_request& r, const socket_question& q);
 
     api::services& with_;
     push::mailroom& mailroom_;

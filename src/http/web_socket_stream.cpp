@@ -20,7 +20,8 @@ constexpr auto handshake_time = std::chrono::seconds(5);  // also for closing
 // What the kernel keeps for a client that does not read. Without it, megabytes.
 constexpr int kernel_bytes = 65'536;
 
-class beast_socket final : public push::web_socket {
+// No handler keeps the socket alive: see any_stream.hpp.
+class beast_socket final : public push::web_socket, public stream_owner {
 public:
     beast_socket(any_stream stream, const push::socket_world& w, const upgrade_request& r)
         : push::web_socket(w),
@@ -40,44 +41,63 @@ public:
     }
 
 private:
-    std::shared_ptr<beast_socket> self() {
+    std::weak_ptr<beast_socket> self() {
         return std::static_pointer_cast<beast_socket>(shared_from_this());
     }
 
     void accept() override {
-        stream_.control_callback([this](ws::frame_type, boost::beast::string_view) {
-            // Not from inside the read that found it.
-            asio::post(stream_.get_executor(), [me = self()] { me->on_control(); });
+        stream_.next_layer().belong_to(self());
+        stream_.control_callback([this](ws::frame_type what, boost::beast::string_view) {
+            if (what != ws::frame_type::close && note_received(1, 0)) end_flood();
         });
-        stream_.async_accept(request_->message,
-                             [me = self()](const error_code& e) { me->on_open(!e); });
+        stream_.async_accept(request_->message, [weak = self()](const error_code& e) {
+            if (const auto me = weak.lock()) me->on_open(!e);
+        });
         request_.reset();
     }
 
     void read() override {
-        stream_.async_read_some(
-            asio::buffer(piece_),
-            [me = self()](const error_code& e, std::size_t bytes) { me->on_read(e, bytes); });
+        stream_.async_read_some(asio::buffer(piece_),
+                                [weak = self()](const error_code& e, std::size_t bytes) {
+                                    if (const auto me = weak.lock()) me->on_read(e, bytes);
+                                });
     }
 
+    // After close() it is Beast that reads, until the client's own goodbye. A read of ours beside
+    // it could take a frame that only Beast's can answer, and each would wait for the other.
     void on_read(const error_code& error, std::size_t bytes) {
         if (error) return on_end();
         message_.append(piece_.data(), bytes);
         if (stream_.is_message_done()) {
             on_message(std::exchange(message_, {}), stream_.got_text());
         }
-        read();
+        if (!closing()) read();
     }
 
     void write(const std::string& message) override {
-        stream_.async_write(asio::buffer(message), [me = self()](const error_code& e, std::size_t) {
-            me->on_written(!e);
-        });
+        stream_.async_write(asio::buffer(message),
+                            [weak = self()](const error_code& e, std::size_t) {
+                                if (const auto me = weak.lock()) me->on_written(!e);
+                            });
     }
 
     void send_close(push::close_code code, std::string_view why) override {
         const ws::close_reason reason(static_cast<ws::close_code>(code), why);
-        stream_.async_close(reason, [me = self()](const error_code&) { me->on_end(); });
+        stream_.async_close(reason, [weak = self()](const error_code&) {
+            if (const auto me = weak.lock()) me->on_end();
+        });
+    }
+
+    void on_bytes(std::size_t received) override {
+        if (note_received(0, received)) end_flood();
+    }
+    void on_teardown() override { on_leaving(); }
+
+    // Not from inside the read that found it.
+    void end_flood() {
+        asio::post(stream_.get_executor(), [weak = self()] {
+            if (const auto me = weak.lock()) me->on_flood();
+        });
     }
 
     void drop() override {

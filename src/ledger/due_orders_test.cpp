@@ -38,7 +38,7 @@ TEST_P(ClosingContractTest, NothingIsClosedBeforeItsDeadlineAndEverythingAtIt) {
     EXPECT_EQ(report.found, 1U);
     ASSERT_EQ(report.closed.size(), 1U);
     EXPECT_TRUE(report.closed[0].moved);
-    EXPECT_EQ(report.closed[0].event, moves_.latest_event().value());
+    EXPECT_EQ(report.closed[0].event, moves_.latest_event_of({1}).value());
     EXPECT_EQ(move_verbs::shown(report.closed[0].order), "closed timed_out");
     EXPECT_EQ(verbs_.state(p), "closed timed_out");
     EXPECT_EQ(orders_.last_line(sale_).note, "order 1001 timed_out");

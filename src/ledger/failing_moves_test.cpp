@@ -94,7 +94,7 @@ TEST_P(FailingMoveContractTest, EveryCallSaysSoWhenTheStoreIsGone) {
     EXPECT_EQ(outcome(moves_.all_questions({}, 1)), gone);
     EXPECT_EQ(outcome(moves_.count_questions()), gone);
     EXPECT_EQ(outcome(moves_.events_of({1}, 0, 1)), gone);
-    EXPECT_EQ(outcome(moves_.latest_event()), gone);
+    EXPECT_EQ(outcome(moves_.latest_event_of({1})), gone);
     auto& orders = verbs_.book().orders();
     EXPECT_EQ(outcome(orders.for_each_spent_key([](const auto&) {})), gone);
     EXPECT_EQ(outcome(orders.probe()), gone);

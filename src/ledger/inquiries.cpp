@@ -112,10 +112,11 @@ result<std::vector<order_event_line>> move_book::events_of(sale::user_id buyer, 
     });
 }
 
-result<std::int64_t> move_book::latest_event() {
-    return guarded("moves.latest_event", [&]() -> result<std::int64_t> {
+result<std::int64_t> move_book::latest_event_of(sale::user_id buyer) {
+    return guarded("moves.latest_event_of", [&]() -> result<std::int64_t> {
         const auto c = db_.reader();
-        auto rows = c->ask("SELECT MAX(id) FROM order_events");
+        auto rows = c->ask(
+            "SELECT id FROM order_events WHERE buyer_id = ? ORDER BY id DESC LIMIT 1", buyer);
         return rows.next() ? rows.get<std::int64_t>(0) : 0;
     });
 }

@@ -89,7 +89,7 @@ TEST_P(QuestionContractTest, ALongNoteIsCutBetweenTwoCharacters) {
 }
 
 TEST_P(QuestionContractTest, TheMailboxHoldsTheBuyersOwnMovesInPages) {
-    EXPECT_EQ(moves_.latest_event().value(), 0);
+    EXPECT_EQ(moves_.latest_event_of({1}).value(), 0);
     orders_.order_in("refunded", sale_, 1);
     orders_.order_in("closed", sale_, 2);
     orders_.order_in("closed", verbs_.add_sale(), 1);
@@ -98,7 +98,9 @@ TEST_P(QuestionContractTest, TheMailboxHoldsTheBuyersOwnMovesInPages) {
     EXPECT_THAT(orders_.mailbox(1, seen),
                 ElementsAre("1001 refunding>refunded", "1003 unpaid>closed cancelled"));
     EXPECT_THAT(orders_.mailbox(2), ElementsAre("1002 unpaid>closed cancelled"));
-    EXPECT_THAT(orders_.mailbox(1, moves_.latest_event().value()), IsEmpty());
+    EXPECT_THAT(orders_.mailbox(1, moves_.latest_event_of({1}).value()), IsEmpty());
+    EXPECT_LT(moves_.latest_event_of({2}).value(), moves_.latest_event_of({1}).value());
+    EXPECT_EQ(moves_.latest_event_of({3}).value(), 0);
     EXPECT_THAT(orders_.mailbox(3), IsEmpty());
 }
 

@@ -114,7 +114,9 @@ public:
     // The buyer's mailbox: moves after `since`, oldest first.
     result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,
                                                     std::size_t max);
-    result<std::int64_t> latest_event();  // 0: none yet
+    // The last line of that mailbox; 0: none yet. Not the shop's last event, which would tell every
+    // buyer how busy the shop is.
+    result<std::int64_t> latest_event_of(sale::user_id buyer);
 
     // Buyers who let orders of the sale go after `since`, in order of id.
     result<std::vector<giving_up_buyer>> given_up_since(sale::sale_id sale, instant since);

@@ -32,7 +32,7 @@ result<mailbox> read_mailbox(api::services& with, sale::user_id buyer,
                              std::optional<std::int64_t> since) {
     mailbox out;
     if (!since) {
-        const auto latest = with.ledger.moves().latest_event();
+        const auto latest = with.ledger.moves().latest_event_of(buyer);
         if (!latest) return latest.error();
         out.last = *latest;
         return out;

@@ -86,6 +86,17 @@ TEST_F(HelloTest, WithoutSinceThereIsOnlyThePresent) {
     EXPECT_EQ(status(0), "closed");
 }
 
+// L13: the shop's counter would tell everybody how busy the shop is.
+TEST_F(HelloTest, TheLastEventIsTheBuyersOwn) {
+    constexpr sale::user_id other{43};
+    const auto own = bought(), foreign = buy(other.value, published_sale(5)).order;
+    enter_all();
+    const std::int64_t one = cancelled(own);
+    ASSERT_GT(book_.moves().cancel(foreign, other, clock_.now())->event, one);
+    made();
+    EXPECT_EQ(said_.at("last_event").as_int64(), one);
+}
+
 TEST_F(HelloTest, CoversWhatItTellsAlready) {
     hello h;
     h.last_event = 5;

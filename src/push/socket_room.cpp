@@ -1,17 +1,22 @@
 #include "push/socket_room.hpp"
 
 namespace floodgate::push {
+namespace {
+
+constexpr std::size_t checks_for_all = 4;
+
+}  // namespace
 
 socket_room::~socket_room() {
     while (!guests_.empty()) forget(guests_.begin()->first);
 }
 
-std::uint64_t socket_room::reserve(sale::user_id buyer) {
+std::uint64_t socket_room::reserve(const guard::ticket_holder& whose) {
     const std::uint64_t id = last_id_ + 1;
-    guests_.emplace(id, guest{.buyer = buyer, .socket = {}, .heard = {}});
-    by_buyer_.emplace(buyer, id);
+    guests_.emplace(id, guest{.whose = whose, .socket = {}, .heard = {}});
+    by_buyer_.emplace(whose.user, id);
     last_id_ = id;
-    if (from_.join(buyer, {loop_, id})) return id;
+    if (from_.join(whose.user, {loop_, id})) return id;
     forget(id);
     return 0;
 }
@@ -25,8 +30,8 @@ void socket_room::admit(std::uint64_t id, const std::shared_ptr<web_socket>& soc
 void socket_room::forget(std::uint64_t id) {
     const auto at = guests_.find(id);
     if (at == guests_.end()) return;
-    from_.leave(at->second.buyer, {loop_, id});
-    auto [own, end] = by_buyer_.equal_range(at->second.buyer);
+    from_.leave(at->second.whose.user, {loop_, id});
+    auto [own, end] = by_buyer_.equal_range(at->second.whose.user);
     while (own != end && own->second != id) ++own;
     by_buyer_.erase(own);
     guests_.erase(at);
@@ -47,19 +52,21 @@ void socket_room::greet(std::uint64_t id, const std::optional<hello>& first) {
 }
 
 void socket_room::hear(const sale::order_news& news) {
+    // A socket may end, and leave both tables, while it is told.
+    std::vector<std::uint64_t> ids;
+    for (auto [own, end] = by_buyer_.equal_range(news.what.buyer); own != end; ++own)
+        ids.push_back(own->second);
     web_socket::text message;
-    for (auto [own, end] = by_buyer_.equal_range(news.what.buyer); own != end; ++own) {
-        guest& g = guests_.at(own->second);
-        if (!g.greeted) {
-            if (g.heard.size() < from_.options().sockets.unsent_messages_max) {
-                g.heard.push_back(news);
-            } else {
-                g.socket->close(close_code::come_again, "too slow");
-            }
-            continue;
+    for (const std::uint64_t id : ids) {
+        guest& g = guests_.at(id);
+        if (g.greeted) {
+            if (!message) message = std::make_shared<const std::string>(order_message(news));
+            g.socket->say(message);
+        } else if (g.heard.size() < from_.options().sockets.unsent_messages_max) {
+            g.heard.push_back(news);
+        } else {
+            g.socket->close(close_code::come_again, "too slow");
         }
-        if (!message) message = std::make_shared<const std::string>(order_message(news));
-        g.socket->say(message);
     }
 }
 
@@ -89,6 +96,18 @@ void socket_room::cut_all() {
 void socket_room::tick(web_socket::clock::time_point now) {
     for (; !leaving_.empty() && leaving_.front().cut_at <= now; leaving_.pop_front())
         if (const auto who = leaving_.front().who.lock()) who->cut();
+}
+
+void socket_room::end_with_logins(const guard::sessions& logins, instant now) {
+    if (guests_.empty()) return;
+    std::vector<std::shared_ptr<web_socket>> over;
+    auto at = guests_.upper_bound(last_checked_);
+    for (std::size_t n = guests_.size() / checks_for_all + 1; n > 0; --n, ++at) {
+        if (at == guests_.end()) at = guests_.begin();
+        last_checked_ = at->first;
+        if (!logins.find(at->second.whose.login, now)) over.push_back(at->second.socket);
+    }
+    for (const auto& socket : over) socket->close(close_code::logged_out, "logged out");
 }
 
 }  // namespace floodgate::push

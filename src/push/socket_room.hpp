@@ -4,11 +4,13 @@
 
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "guard/sessions.hpp"
+#include "guard/ticket_office.hpp"
 #include "push/hello.hpp"
 #include "push/web_socket.hpp"
 
@@ -22,7 +24,7 @@ public:
     socket_room& operator=(const socket_room&) = delete;
 
     // A number for a socket to come, which listens from now on. 0: there are too many.
-    std::uint64_t reserve(sale::user_id buyer);
+    std::uint64_t reserve(const guard::ticket_holder& whose);
     // The socket for it, or null: nothing came of it.
     void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket);
 
@@ -35,6 +37,9 @@ public:
     void send_away();  // to come again: news may have been missed
     void cut_all();
     void tick(web_socket::clock::time_point now);  // cuts those who do not go
+    // Closes those whose log-in is over, however it ended. Looks at every fourth of them or so, so
+    // that a room full of sockets does not hold up the loop: call it four times a second.
+    void end_with_logins(const guard::sessions& logins, instant now);
 
     socket_world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
 
@@ -42,7 +47,7 @@ public:
 
 private:
     struct guest {
-        sale::user_id buyer;
+        guard::ticket_holder whose;
         std::shared_ptr<web_socket> socket;  // null until it is admitted
         bool greeted = false;
         std::vector<sale::order_news> heard;  // before the hello was sent
@@ -52,10 +57,11 @@ private:
 
     mailroom& from_;
     const std::uint32_t loop_;
-    std::unordered_map<std::uint64_t, guest> guests_;
+    std::map<std::uint64_t, guest> guests_;
     std::unordered_multimap<sale::user_id, std::uint64_t> by_buyer_;
     std::deque<farewell> leaving_;  // all have the same time: earliest first
     std::uint64_t last_id_ = 0;
+    std::uint64_t last_checked_ = 0;  // whose log-in was looked at last
 };
 
 }  // namespace floodgate::push

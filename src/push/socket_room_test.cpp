@@ -24,12 +24,19 @@ public:
         while (under_way) take_one();
     }
     void say(const std::string& message, bool is_text = true) { on_message(message, is_text); }
-    void ping() { on_control(); }
+    void ping() {
+        if (note_received(1, 0)) on_flood();
+    }
+    void send_bytes(std::size_t n) {
+        if (note_received(0, n)) on_flood();
+    }
+    void break_protocol() { on_leaving(); }
     void hang_up() { on_end(); }
 
     std::vector<std::string> got;
     std::optional<close_code> closed;
-    bool dropped = false, under_way = false;
+    int dropped = 0;
+    bool under_way = false;
 
 private:
     void accept() override {}
@@ -44,16 +51,20 @@ private:
         web_socket::on_written(fine);
     }
     void send_close(close_code code, std::string_view) override { closed = code; }
-    void drop() override { dropped = true; }
+    void drop() override { ++dropped; }
 };
 
 class SocketRoomTest : public testing::Test {
 protected:
-    std::shared_ptr<test_socket> arrive(std::int64_t buyer = 7, bool greeted = true) {
+    std::shared_ptr<test_socket> knock(const guard::ticket_holder& whose) {
         auto socket = std::make_shared<test_socket>(room_.for_sockets());
-        last_ = room_.reserve({buyer});
+        last_ = room_.reserve(whose);
         EXPECT_NE(last_, 0U);
         room_.admit(last_, socket);
+        return socket;
+    }
+    std::shared_ptr<test_socket> arrive(std::int64_t buyer = 7, bool greeted = true) {
+        auto socket = knock({.user = {buyer}});
         socket->connect();
         if (greeted) {
             room_.greet(last_, hello{.text = "hello", .states = {}});
@@ -129,9 +140,42 @@ TEST_F(SocketRoomTest, WhoeverDoesNotGoIsCut) {
     for (std::uint64_t no = 1; no <= 5; ++no) room_.hear(news_of{.no = no});
     gone->hang_up();
     room_.tick(now + std::chrono::seconds(2));
-    EXPECT_FALSE(slow->dropped);
+    EXPECT_EQ(slow->dropped, 0);
     room_.tick(now + std::chrono::seconds(5));
-    EXPECT_TRUE(slow->dropped);
+    EXPECT_EQ(slow->dropped, 1);
+    EXPECT_EQ(gone->dropped, 1) << "when it hung up";
+    EXPECT_TRUE(room_.empty());
+}
+
+// H1: Beast's read and Beast's close can wait for each other, and then neither calls back.
+TEST_F(SocketRoomTest, ACutSocketIsGoneWhateverItsStreamStillWaitsFor) {
+    const auto mute = arrive();
+    room_.close(last_, close_code::replaced, "replaced");
+    room_.tick(web_socket::clock::now() + std::chrono::seconds(5));
+    EXPECT_TRUE(room_.empty());
+    EXPECT_EQ(mail_.read_figures().sockets, 0U);
+    mute->hang_up();  // and if the stream does call back, that changes nothing
+    mute->say("late");
+    mute->cut();
+    EXPECT_EQ(mute->dropped, 1);
+    EXPECT_EQ(mute.use_count(), 1) << "nothing else holds it";
+}
+
+TEST_F(SocketRoomTest, OneThatBrokeTheProtocolHasNoMoreTimeThanOthers) {
+    const auto rude = arrive();
+    rude->break_protocol();
+    room_.hear(news_of{.no = 5});
+    EXPECT_TRUE(rude->got.empty());
+    room_.tick(web_socket::clock::now() + std::chrono::seconds(5));
+    EXPECT_TRUE(room_.empty());
+}
+
+TEST_F(SocketRoomTest, OneThatIsNotOpenYetMayEndWhileItIsTold) {
+    const auto one = knock({.user = {7}}), two = knock({.user = {7}});
+    for (std::uint64_t no = 1; no <= 5; ++no) room_.hear(news_of{.no = no});
+    EXPECT_EQ(one->dropped, 1);
+    EXPECT_EQ(two->dropped, 1);
+    EXPECT_TRUE(room_.empty());
 }
 
 TEST_F(SocketRoomTest, BytesCountAsWellAsMessages) {
@@ -183,6 +227,51 @@ TEST_F(SocketRoomTest, TooManyMessagesOrPingsEndIt) {
     EXPECT_EQ(talker->closed, close_code::not_understood);
     for (int i = 0; i < 30; ++i) pinger->ping();
     EXPECT_EQ(pinger->closed, close_code::not_understood);
+    EXPECT_EQ(pinger->dropped, 0) << "it has a moment to read why";
+}
+
+// L14: frames of whatever kind, also those that are never whole.
+TEST_F(SocketRoomTest, TooManyBytesEndItAndEndlessOnesAtOnce) {
+    const auto socket = arrive();
+    for (int i = 0; i < 12 && !socket->closed; ++i) socket->send_bytes(1500);
+    EXPECT_EQ(socket->closed, close_code::not_understood);
+    EXPECT_EQ(socket->dropped, 0);
+    for (int i = 0; i < 200 && socket->dropped == 0; ++i) socket->send_bytes(1500);
+    EXPECT_EQ(socket->dropped, 1);
+    EXPECT_TRUE(room_.empty());
+}
+
+TEST_F(SocketRoomTest, ThePingsAndMessagesThatMayBeSentAreNotTooManyBytes) {
+    const auto socket = arrive();
+    for (int i = 0; i < 10; ++i) {
+        socket->ping();
+        socket->send_bytes(1024 + 8);
+    }
+    EXPECT_FALSE(socket->closed);
+}
+
+// L1: a socket ends with its log-in.
+TEST_F(SocketRoomTest, ASocketIsClosedWhenItsLogInEndsOrExpires) {
+    const instant noon = from_ms(1'800'000'000'000);
+    guard::sessions logins;
+    std::vector<std::shared_ptr<test_socket>> sockets;
+    for (std::uint8_t n = 0; n < 10; ++n) {
+        const sale::token_hash login{std::byte{n}};
+        logins.add({.hash = login, .user = {n}, .expires_at = noon + milliseconds(1000 + n)});
+        sockets.push_back(knock({.user = {n}, .login = login}));
+        sockets.back()->connect();
+    }
+    const auto look_at_all = [&](instant now) {
+        for (int i = 0; i < 4; ++i) room_.end_with_logins(logins, now);
+    };
+    look_at_all(noon);
+    for (const auto& s : sockets) EXPECT_FALSE(s->closed);
+    logins.remove({std::byte{3}});
+    look_at_all(noon);
+    look_at_all(noon + milliseconds(1001));
+    for (std::size_t n = 0; n < sockets.size(); ++n)
+        EXPECT_EQ(sockets[n]->closed.has_value(), n <= 1 || n == 3) << n;
+    EXPECT_EQ(sockets[3]->closed, close_code::logged_out);
 }
 
 TEST_F(SocketRoomTest, TheOneTooManyReplacesTheOldest) {
@@ -205,8 +294,7 @@ TEST_F(SocketRoomTest, IsEmptyWhenAllHaveGone) {
     one->hang_up();  // read and close both end: told once
     EXPECT_FALSE(room_.empty());
     room_.cut_all();
-    EXPECT_TRUE(two->dropped);
-    two->hang_up();
+    EXPECT_EQ(two->dropped, 1);
     EXPECT_TRUE(room_.empty());
     EXPECT_EQ(mail_.read_figures().sockets, 0U);
     room_.hear(news_of{});
@@ -214,7 +302,7 @@ TEST_F(SocketRoomTest, IsEmptyWhenAllHaveGone) {
 }
 
 TEST_F(SocketRoomTest, AHandshakeThatFailsLeavesNothing) {
-    const std::uint64_t id = room_.reserve({7});
+    const std::uint64_t id = room_.reserve({.user = {7}});
     room_.admit(id, nullptr);
     EXPECT_TRUE(room_.empty());
     EXPECT_EQ(mail_.read_figures().sockets, 0U);

@@ -7,7 +7,11 @@
 namespace floodgate::push {
 namespace {
 
-constexpr std::uint32_t messages_a_second_max = 10;
+constexpr std::uint32_t frames_a_second_max = 10;   // messages, pings and pongs
+constexpr std::size_t bytes_a_second_max = 16'384;  // with the frames' heads: more than these fill
+// What is read and thrown away while a client takes its leave. Enough for whatever it had sent
+// before it heard of it.
+constexpr std::size_t goodbye_bytes_max = 262'144;
 constexpr auto goodbye_time = std::chrono::seconds(3);
 
 bool is_ping(std::string_view message) {
@@ -26,7 +30,7 @@ void web_socket::open(std::function<void()> ended) {
 }
 
 void web_socket::on_open(bool fine) {
-    if (!fine) return on_end();
+    if (!fine || closing_) return on_end();
     open_ = true;
     read();
     pump();
@@ -65,41 +69,51 @@ void web_socket::on_written(bool fine) {
 void web_socket::on_message(std::string_view message, bool is_text) {
     if (closing_) return;
     if (!is_text) return close(close_code::not_text, "text only");
-    if (!note_message()) return;
+    if (note_received(1, 0)) return on_flood();
     if (!is_ping(message)) return close(close_code::not_understood, "only a ping is understood");
     static const auto pong = std::make_shared<const std::string>(R"({"type":"pong"})");
     say(pong);
 }
 
-bool web_socket::note_message() {
+bool web_socket::note_received(std::uint32_t frames, std::size_t bytes) {
     const auto now = clock::now();
-    if (now - second_began_ >= std::chrono::seconds(1)) {
+    if (!closing_ && now - second_began_ >= std::chrono::seconds(1)) {
         second_began_ = now;
-        in_this_second_ = 0;
+        frames_ = 0;
+        bytes_ = 0;
     }
-    if (++in_this_second_ <= messages_a_second_max) return true;
-    close(close_code::not_understood, "too many messages");
-    return false;
+    frames_ += frames;
+    bytes_ += bytes;
+    if (closing_) return bytes_ > goodbye_bytes_max;
+    return frames_ > frames_a_second_max || bytes_ > bytes_a_second_max;
+}
+
+void web_socket::on_flood() {
+    if (!closing_) return close(close_code::not_understood, "too many messages");
+    if (bytes_ > goodbye_bytes_max) cut();
 }
 
 // What is not yet under way is not sent any more: the next hello has it.
 void web_socket::close(close_code code, std::string_view why) {
     if (closing_) return;
     if (!open_) return cut();
-    closing_ = true;
     if (unsent_.size() > 1) unsent_.erase(unsent_.begin() + (writing_ ? 1 : 0), unsent_.end());
-    world_.leaving.push_back({clock::now() + goodbye_time, weak_from_this()});
+    on_leaving();
     send_close(code, why);
+}
+
+void web_socket::on_leaving() {
+    if (std::exchange(closing_, true)) return;
+    world_.leaving.push_back({clock::now() + goodbye_time, weak_from_this()});
 }
 
 void web_socket::cut() {
     closing_ = true;
+    const auto ended = std::exchange(ended_, nullptr);
+    if (!ended) return;
+    const auto me = shared_from_this();  // `ended` lets go of what may be the last one
     drop();
-}
-
-void web_socket::on_end() {
-    closing_ = true;
-    if (const auto ended = std::exchange(ended_, nullptr)) ended();
+    ended();
 }
 
 }  // namespace floodgate::push

@@ -25,11 +25,12 @@ enum class close_code : std::uint16_t {
     not_understood = 1008,  // or too often
     come_again = 1013,      // too slow, or news were missed: the hello makes up for it
     replaced = 4000,        // the same user has opened too many
+    logged_out = 4001,      // or the log-in has expired
 };
 
 class web_socket;
 
-// A socket that was sent a goodbye, and when its time is over. Beast does not watch over one whose
+// A socket that is about to end, and when its time is over. Beast does not watch over one whose
 // goodbye waits behind a message that the client does not take.
 struct farewell {
     std::chrono::steady_clock::time_point cut_at;
@@ -57,24 +58,35 @@ public:
     // Sent in order, as soon as the client takes it. Whoever takes too little is closed.
     void say(text message);
     void close(close_code code, std::string_view why);
-    void cut();  // now, without a word
+    // Now, without a word: `ended` has been called when this returns, whatever the stream below
+    // still waits for.
+    void cut();
 
 protected:
-    // The stream calls back what happened to what it was asked for.
+    // The stream calls back what happened to what it was asked for. After cut() that changes
+    // nothing.
     void on_open(bool fine);
     void on_message(std::string_view message, bool is_text);
-    void on_control() { note_message(); }  // a ping or pong
     void on_written(bool fine);
-    void on_end();
+    void on_end() { cut(); }
+    // It has begun to end by itself, as after a breach of the protocol. It has as much time for
+    // that as after close().
+    void on_leaving();
+
+    // Counts what the client sent. True: that is too much, and on_flood() is due, but not from
+    // inside a read.
+    bool note_received(std::uint32_t frames, std::size_t bytes);
+    void on_flood();
+
+    bool closing() const { return closing_; }  // then nothing more is to be read
 
     virtual void accept() = 0;
     virtual void read() = 0;
     virtual void write(const std::string& message) = 0;
     virtual void send_close(close_code code, std::string_view why) = 0;
-    virtual void drop() = 0;
+    virtual void drop() = 0;  // the transport; what is under way fails
 
 private:
-    bool note_message();
     void pump();
 
     const socket_world world_;
@@ -82,7 +94,8 @@ private:
     std::vector<text> unsent_;  // the first is under way while writing_
     std::size_t unsent_bytes_ = 0;
     clock::time_point second_began_;
-    std::uint32_t in_this_second_ = 0;
+    std::uint32_t frames_ = 0;  // in this second, as the bytes while it is open
+    std::size_t bytes_ = 0;
     bool open_ = false, writing_ = false, closing_ = false;
 };
 

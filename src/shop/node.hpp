@@ -8,7 +8,6 @@
 
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -41,10 +40,10 @@ public:
     // A user logged in or out here. The other nodes hear of it.
     virtual void login_made(const sale::login& l) = 0;
     virtual void login_removed(const sale::token_hash& hash) = 0;
-    // Whether a token that is unknown here may be known elsewhere. find_login() may block;
+    // Whether a log-in that is unknown here may be known elsewhere. find_login() may block;
     // not_found: it is certainly unknown; store_unavailable: that cannot be said now.
     virtual bool knows_more_logins() const = 0;
-    virtual result<guard::identity> find_login(std::string_view token, instant now) = 0;
+    virtual result<guard::identity> find_login(const sale::token_hash& hash, instant now) = 0;
 };
 
 }  // namespace floodgate::shop

@@ -16,7 +16,7 @@ public:
     void login_made(const sale::login&) override {}
     void login_removed(const sale::token_hash&) override {}
     bool knows_more_logins() const override { return false; }
-    result<guard::identity> find_login(std::string_view, instant) override {
+    result<guard::identity> find_login(const sale::token_hash&, instant) override {
         return make_error_code(errc::not_found);
     }
 };

@@ -9,7 +9,7 @@ import unittest
 from books import assign, clustered_only, forget
 from cluster import UNHURRIED, ClusterTest, full_size, servers
 from harness import API, Attempt, Crowd, check, held_in, orders_in
-from sockets import Audience
+from sockets import Audience, Intruder
 
 PASSWORD = "correct horse"
 
@@ -132,6 +132,17 @@ class OneShop(ClusterTest):
         audience.wait_for(lambda: audience.last(1, number) == ("unpaid", ""))
         self.assertEqual(self.a.post(f"{API}/orders/{number}/cancel", token=self.token(1)).status, 200)
         audience.wait_for(lambda: audience.last(1, number) == ("closed", "cancelled"))
+
+    def test_l1_a_log_out_on_one_ends_sockets_and_tickets_on_the_other(self):
+        tickets = [self.a.post(f"{API}/ws/ticket", token=self.token(1)).json["ticket"] for _ in range(2)]
+        intruder = Intruder(self.nodes[1].address, tickets[0])
+        self.addCleanup(intruder.close)
+        self.assertEqual(intruder.answer.status, 101)
+        self.assertEqual(self.a.post(f"{API}/auth/logout", token=self.token(1)).status, 204)
+        self.assertEqual(intruder.end(), 4001)
+        late = Intruder(self.nodes[1].address, tickets[1])
+        self.addCleanup(late.close)
+        self.assertEqual(late.answer.status, 401)
 
     def test_a_ticket_is_good_once(self):
         ticket = self.a.post(f"{API}/ws/ticket", token=self.token(1)).json["ticket"]

@@ -11,16 +11,18 @@ import json
 import resource
 import select
 import socket
+import ssl
 import struct
 import threading
 import time
 
-from client import API, request_bytes, take_answer
+from client import API, Client, request_bytes, take_answer
 
 LINES = 32  # connections that fetch tickets; so many sockets are being opened at a time
 HANDSHAKE = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
              "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+PATIENCE_S = 60  # past that something hangs
 
 
 def allow_files(wanted):
@@ -247,3 +249,39 @@ class Audience:
         self.poll.unregister(listener.socket)
         listener.socket.close()
         listener.socket = None
+
+
+def frame(first, payload=b"", masked=True):
+    """A frame as a client sends it, masked with zeros. `first` is its first byte."""
+    size, mask = len(payload), 0x80 if masked else 0
+    head = bytes((first, mask | size)) if size < 126 else struct.pack(">BBH", first, mask | 126, size)
+    return head + (bytes(4) if masked else b"") + payload
+
+
+class Intruder(Client):
+    """A WebSocket whose client sends what it likes."""
+
+    def __init__(self, address, ticket, trust=None):
+        super().__init__(address, timeout_s=PATIENCE_S)
+        if trust:
+            self.socket = trust.wrap_socket(self.socket, server_hostname="127.0.0.1")
+        self.answer = self.get(f"{API}/ws?ticket={ticket}", headers=HANDSHAKE)
+
+    def hear(self):
+        """The next frame; None when the connection has ended."""
+        while (found := take_frame(self.buffer)) is None:
+            try:
+                got = self.socket.recv(65536)
+            except (ConnectionError, ssl.SSLError):
+                return None
+            if not got:
+                return None
+            self.buffer += got
+        return found
+
+    def end(self):
+        """The code of the close frame; None when the connection ended without one."""
+        while (found := self.hear()) is not None:
+            if found[0] == CLOSE:
+                return struct.unpack(">H", found[1][:2])[0]
+        return None

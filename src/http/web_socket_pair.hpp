@@ -1,0 +1,103 @@
+// For tests and the fuzzer: a real WebSocket at one end of two connected sockets, and at the other
+// a client that may send anything. Nothing waits: run() does what can be done now.
+
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "http/web_socket_stream.hpp"
+
+namespace floodgate::http {
+
+// A frame as a client sends it, masked with zeros. `first` is its first byte.
+inline std::string client_frame(unsigned first, std::string_view payload = {}) {
+    std::string out{static_cast<char>(first)};
+    const bool is_long = payload.size() > 125;
+    out += static_cast<char>(0x80U | (is_long ? 126U : payload.size()));
+    if (is_long) {
+        out += static_cast<char>(payload.size() >> 8U);
+        out += static_cast<char>(payload.size() & 0xffU);
+    }
+    return out.append(4, '\0').append(payload);
+}
+
+class web_socket_pair {
+public:
+    // The handshake is done.
+    web_socket_pair() {
+        std::array<int, 2> ends{};
+        // Asio does not mind that it is no TCP, and it takes no port.
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0)
+            throw std::system_error(errno, std::generic_category(), "socketpair");
+        client_ = ends[0];
+        boost::asio::ip::tcp::socket server(io_, boost::asio::ip::tcp::v4(), ends[1]);
+        const auto request = read_upgrade(
+            "GET /api/v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n");
+        room_ = make_web_socket(std::move(server), {options_, count_, leaving_}, *request);
+        watched_ = room_;
+        room_->open([this] {
+            ++ended;
+            room_.reset();
+        });
+        run();
+    }
+    ~web_socket_pair() { hang_up(); }
+    web_socket_pair(const web_socket_pair&) = delete;
+    web_socket_pair& operator=(const web_socket_pair&) = delete;
+
+    // The client. What the server does not take is lost.
+    void send(std::string_view bytes) {
+        (void)::send(client_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
+    void finish() { shutdown(client_, SHUT_WR); }
+    void hang_up() {
+        if (client_ >= 0) ::close(client_);
+        client_ = -1;
+    }
+    // Everything that has arrived so far.
+    const std::string& received() {
+        std::array<char, 4096> some;
+        for (ssize_t n = 0; (n = recv(client_, some.data(), some.size(), 0)) > 0;)
+            received_.append(some.data(), static_cast<std::size_t>(n));
+        return received_;
+    }
+
+    // The server.
+    void run() {
+        do io_.restart();
+        while (io_.poll() > 0);
+    }
+    // What the room's tick does when the time of those who were told to go is over.
+    void cut_leaving() {
+        for (; !leaving_.empty(); leaving_.pop_front())
+            if (const auto who = leaving_.front().who.lock()) who->cut();
+        run();
+    }
+    std::shared_ptr<push::web_socket> socket() const { return watched_.lock(); }
+    bool is_freed() const { return watched_.expired(); }
+
+    int ended = 0;
+
+private:
+    boost::asio::io_context io_{1};
+    push::socket_options options_;
+    push::mailroom::counters count_;
+    std::deque<push::farewell> leaving_;
+    std::shared_ptr<push::web_socket> room_;  // until it has ended
+    std::weak_ptr<push::web_socket> watched_;
+    int client_ = -1;
+    std::string received_;
+};
+
+}  // namespace floodgate::http
