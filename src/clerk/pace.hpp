@@ -30,7 +30,7 @@ struct options {
 };
 
 enum class priority : std::uint8_t {
-    low = 1,  // runs when no other thread wants the core: event loops and the journal come first
+    low = 1,  // runs when nobody else wants the core: event loops and the journal come first
     normal,
 };
 

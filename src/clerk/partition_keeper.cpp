@@ -24,7 +24,7 @@ figures added(const figures& before, figures now) {
 }
 
 options for_a_lease(options o) {
-    o.drain = milliseconds(0);  // the next node enters what is left
+    o.drain = milliseconds(0);  // whoever takes over enters what is left
     return o;
 }
 

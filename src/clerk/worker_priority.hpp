@@ -1,4 +1,4 @@
-// Lets a thread run only when no other thread wants the core, and gets it back from there.
+// Lets a thread run only when nobody else wants the core, and gets it back from there.
 //
 // A thread that is starved cannot raise itself, so another one does: the worker lowers itself
 // around what may take long, and an overseer forbids it (which raises a worker that is low right

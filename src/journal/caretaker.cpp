@@ -1,6 +1,7 @@
 #include "journal/caretaker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "journal/segment_name.hpp"
@@ -23,7 +24,7 @@ void caretaker::want_spare() {
     task_.wake();
 }
 
-void caretaker::work() {
+bool caretaker::work() {
     sale::sequence position;
     bool spare = false;
     {
@@ -33,11 +34,17 @@ void caretaker::work() {
     }
     // Delete first: this may make the room that the spare needs.
     delete_below(position);
-    if (!spare) return;
-    // Not fatal: the writer makes a segment itself when it needs one, and that failure counts.
-    if (auto made = maker_.prepare_spare(); !made)
-        log::warning("journal.spare_failed", "directory", maker_.directory(), "reason",
-                     made.error().message());
+    if (!spare) return true;
+    if (const auto made = maker_.prepare_spare(); !made) {
+        spare_.failed(made.error().message());
+        // A full disk gets no emptier by being filled again.
+        if (!out_of_descriptors(made.error())) return true;
+        const std::scoped_lock held(mutex_);
+        spare_wanted_ = true;
+        return false;
+    }
+    spare_.succeeded();
+    return true;
 }
 
 // Oldest first, each synced before the next: a crash must never leave a hole in the line.

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "base/failure_log.hpp"
 #include "base/periodic_task.hpp"
 #include "journal/segment_index.hpp"
 #include "journal/segment_maker.hpp"
@@ -24,8 +25,9 @@ public:
     // The spare has been used, or there was none yet.
     void want_spare();
 
-    // One round of work, on its own: what the thread does whenever it is woken.
-    void work();
+    // One round of work, on its own: what the thread does whenever it is woken. False: there was
+    // no file descriptor for the spare; it is still wanted.
+    bool work();
 
 private:
     void delete_below(sale::sequence position);
@@ -37,10 +39,11 @@ private:
     std::mutex mutex_;
     bool spare_wanted_ = false;  // guarded by mutex_
     sale::sequence trim_to_;     // guarded by mutex_
-    static constexpr milliseconds after_exception{1000};
-    periodic_task task_{"journal care", after_exception, [this] {
-                            work();
-                            return next_step::when_woken();
+    // Not fatal: the writer makes a segment itself when it needs one, and that failure counts.
+    failure_log spare_{log::level::warning, "journal.spare", "directory", maker_.directory()};
+    static constexpr milliseconds try_again{1000};
+    periodic_task task_{"journal care", try_again, [this] {
+                            return work() ? next_step::when_woken() : next_step::after_interval();
                         }};
 };
 

@@ -47,6 +47,7 @@ void put_segment_header(std::span<std::byte, segment_header_bytes> into,
     put(at, header.previous_crc);
     put(at, header.first.value);
     put(at, header.bytes);
+    put(at, header.journal);
     at = into.data() + segment_crc_offset;
     put(at, crc32c(0, into.first<segment_crc_offset>()));
 }
@@ -60,6 +61,7 @@ std::optional<segment_header> read_segment_header(byte_view bytes) {
     header.previous_crc = take<std::uint32_t>(at);
     header.first.value = take<std::uint64_t>(at);
     header.bytes = take<std::uint64_t>(at);
+    header.journal = take<std::uint64_t>(at);
     at = bytes.data() + segment_crc_offset;
     if (take<std::uint32_t>(at) != crc32c(0, bytes.first(segment_crc_offset))) return std::nullopt;
     if (header.first.value == 0 || header.first.value > sequence_max) return std::nullopt;

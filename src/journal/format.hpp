@@ -27,6 +27,7 @@ struct segment_header {
     sale::sequence first;            // the first promise of the segment; also its name
     std::uint64_t bytes;             // the size of the file
     std::uint32_t previous_crc = 0;  // of the last record before the segment, 0 for none
+    std::uint64_t journal = 0;       // the journal's id; 0: begun before journals had one
 };
 
 enum class record_kind : std::uint32_t {

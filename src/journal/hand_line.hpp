@@ -15,7 +15,7 @@ public:
     // As the constructor of journal. Throws std::runtime_error when it cannot.
     explicit hand_line(store::file_system& files, sale::sequence entered = {0})
         : maker_(files, made(files), segment_bytes),
-          line_(maker_, index_, recover(files, maker_, index_, entered), segment_bytes),
+          line_(maker_, index_, recover(files, maker_, index_, {entered}), segment_bytes),
           helper_(files, maker_, index_) {
         if (!line_.seal()) throw std::runtime_error(line_.failure());
     }

@@ -20,9 +20,13 @@ private:
 
 std::vector<std::string> inspect(
     store::file_system& files, const std::string& directory,
-    const std::function<void(sale::sequence, const sale::promise&)>& visit) {
+    const std::function<void(sale::sequence, const sale::promise&)>& visit,
+    const std::optional<expectation>& of) {
     promise_teller teller(visit);
-    return survey_segments(files, directory, sync_first::no, teller).damage;
+    survey found = survey_segments(files, directory, sync_first::no, teller);
+    if (of)
+        if (auto wrong = mismatch(found, directory, *of)) found.damage.push_back(std::move(*wrong));
+    return std::move(found.damage);
 }
 
 }  // namespace floodgate::journal

@@ -4,9 +4,11 @@
 
 #include <cassert>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/random_id.hpp"
 #include "base/thread.hpp"
 #include "journal/caretaker.hpp"
 #include "journal/reader.hpp"
@@ -37,16 +39,19 @@ std::unique_ptr<store::directory_lock> enter(store::file_system& files,
     throw std::runtime_error("cannot lock " + directory + ": " + locked.error().message());
 }
 
+// Not 0, and not negative where numbers have a sign.
+std::uint64_t new_id() { return (std::stoull(random_id(), nullptr, 16) >> 1U) | 1U; }
+
 }  // namespace
 
 struct journal::state {
-    state(store::file_system& files, const options& opts, sale::sequence entered_up_to)
+    state(store::file_system& files, const options& opts, const expectation& of)
         : lock(enter(files, opts.directory)),
-          maker(files, opts.directory, opts.segment_bytes),
-          line(maker, index, recover(files, maker, index, entered_up_to), opts.segment_bytes),
+          maker(files, opts.directory, opts.segment_bytes, of.journal != 0 ? of.journal : new_id()),
+          line(maker, index, recover(files, maker, index, of), opts.segment_bytes),
           clerks_view(files, maker, index),
           helper(files, maker, index),
-          entered(entered_up_to.value) {}
+          entered(of.entered.value) {}
 
     // After the first failure the line stays as it is, and the owner is told once.
     bool checked(bool fine) {
@@ -84,8 +89,10 @@ struct journal::state {
     bool stopped = false;
 };
 
-journal::journal(store::file_system& files, options opts, sale::sequence entered)
-    : state_(std::make_unique<state>(files, checked(std::move(opts)), entered)) {
+journal::journal(store::file_system& files, options opts, sale::sequence entered,
+                 std::uint64_t known_as)
+    : state_(std::make_unique<state>(files, checked(std::move(opts)),
+                                     expectation{entered, known_as})) {
     // What was found is announced as durable from here on: say so on disk, too.
     if (!state_->line.seal()) throw std::runtime_error(state_->line.failure());
     state_->helper.trim(entered);
@@ -119,6 +126,8 @@ sale::sequence journal::append(const sale::promise& p) { return state_->line.app
 void journal::push() { state_->wake.push(); }
 
 sale::sequence journal::durable() const { return state_->line.durable(); }
+
+std::uint64_t journal::id() const { return state_->maker.journal(); }
 
 sale::sequence journal::appended() const { return state_->line.appended(); }
 

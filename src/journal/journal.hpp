@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,12 @@ class journal final : public sale::promise_line, public sale::promise_source {
 public:
     // Opens or creates the directory and takes its lock; syncs and checks every segment, drops a
     // torn tail (one log line), and expects to hold everything after `entered`, the ledger's
-    // position. Throws std::runtime_error with one clear line: locked by another process;
-    // corrupt, with file and offset; a gap between `entered` and the first promise kept.
-    journal(store::file_system& files, options opts, sale::sequence entered);
+    // position. `known_as` is the id by which the ledger knows it, 0 for none yet. Throws
+    // std::runtime_error with one clear line: locked by another process; corrupt, with file and
+    // offset; a gap between `entered` and the first promise kept; no journal where the ledger had
+    // one, or the journal of another ledger.
+    journal(store::file_system& files, options opts, sale::sequence entered,
+            std::uint64_t known_as = 0);
     ~journal() override;  // stop()
 
     // Starts the committing thread. `on_failure` may be called from it, once.
@@ -60,6 +64,10 @@ public:
     sale::sequence durable() const override;  // sale::promise_source has it, too
     std::uint64_t backlog() const override;   // durable and appended, beyond the last entered()
     void on_durable(std::function<void()> told) override;
+
+    // What the ledger shall know it by: given when it is made, or when a journal that has none yet
+    // is opened. Never 0.
+    std::uint64_t id() const;
 
     // Where the line ends, durable or not. Any thread.
     sale::sequence appended() const;
@@ -78,11 +86,19 @@ private:
     std::unique_ptr<state> state_;
 };
 
+// What the ledger knows of the journal that belongs to it.
+struct expectation {
+    sale::sequence entered{};   // its position: everything after it must be in the journal
+    std::uint64_t journal = 0;  // the journal's id; 0: it knows of none, and may get any
+};
+
 // For `floodgate check`, while no server runs: reads without changing anything. One sentence for
 // each thing wrong; empty when all is well. A torn tail is no fault. `visit` sees each sound
-// promise.
+// promise. With an expectation, also whether the ledger's next promise is there; that the journal
+// ends before the ledger's position is left to the caller, which sees the last one.
 std::vector<std::string> inspect(
     store::file_system& files, const std::string& directory,
-    const std::function<void(sale::sequence, const sale::promise&)>& visit);
+    const std::function<void(sale::sequence, const sale::promise&)>& visit,
+    const std::optional<expectation>& of = {});
 
 }  // namespace floodgate::journal

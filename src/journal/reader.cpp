@@ -42,7 +42,7 @@ result<void> reader::seek(sale::sequence number) {
 result<void> reader::open(sale::sequence segment) {
     if (file_ && segment_ == segment) return {};
     record_ = {};
-    auto opened = files_.open(maker_.path_of(segment_name(segment)));
+    auto opened = files_.open_to_read(maker_.path_of(segment_name(segment)));
     if (!opened) return make_error_code(errc::store_unavailable);
     file_ = std::move(*opened);
     segment_ = segment;

@@ -38,17 +38,13 @@ T or_throw(result<T> outcome, const std::string& doing) {
     if constexpr (!std::is_void_v<T>) return std::move(*outcome);
 }
 
-void refuse_gaps(const survey& found, const std::string& directory, sale::sequence entered) {
+void refuse_mismatch(const survey& found, const std::string& directory, const expectation& of) {
     const std::uint64_t last = found.next.value - 1;
-    if (last < entered.value)
+    if (last < of.entered.value)
         throw std::runtime_error(
             fmt::format("{}: the journal ends with promise {}, but the ledger has entered up to {}",
-                        directory, last, entered.value));
-    if (found.first.value > entered.value + 1)
-        throw std::runtime_error(fmt::format(
-            "{}: the journal begins with promise {}, but the ledger has entered only up "
-            "to {}: promises between them are missing",
-            directory, found.first.value, entered.value));
+                        directory, last, of.entered.value));
+    if (const auto wrong = mismatch(found, directory, of)) throw std::runtime_error(*wrong);
 }
 
 // The next record may only be written over zeros: later, remains must be those of one record.
@@ -91,12 +87,13 @@ void make_directory(store::file_system& files, const std::string& directory) {
 }
 
 line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
-                 sale::sequence entered) {
+                 const expectation& of) {
     index_filler filler(index);
     const survey found = survey_segments(files, maker.directory(), sync_first::yes, filler);
     if (!found.damage.empty())
         throw std::runtime_error("the journal is damaged: " + found.damage.front());
-    refuse_gaps(found, maker.directory(), entered);
+    refuse_mismatch(found, maker.directory(), of);
+    if (found.journal != 0) maker.adopt(found.journal);
     // Names too may be only in the cache.
     or_throw(files.sync_directory(maker.directory()), "sync " + maker.directory());
     if (found.first.value == 0) return begin_line(maker, index);

@@ -10,9 +10,10 @@ namespace floodgate::journal {
 // The directory, there and with a name that survives a crash. Throws std::runtime_error.
 void make_directory(store::file_system& files, const std::string& directory);
 
-// Expects the directory and its lock. Fills `index`. Throws std::runtime_error with one clear line:
-// damage with file and offset, a gap between `entered` and what is kept, or a disk that fails.
+// Needs the directory and its lock. Fills `index`; the maker adopts the id of the journal that is
+// there. Throws std::runtime_error with one clear line: damage with file and offset, a journal that
+// is not what the ledger expects, or a disk that fails.
 line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
-                 sale::sequence entered);
+                 const expectation& of);
 
 }  // namespace floodgate::journal

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <functional>
 
 #include "journal/hand_line.hpp"
@@ -22,6 +23,9 @@ public:
     result<std::unique_ptr<store::file>> open(const std::string& path) override {
         return disk_.open(path);
     }
+    result<std::unique_ptr<store::file>> open_to_read(const std::string& path) override {
+        return disk_.open_to_read(path);
+    }
     result<void> remove(const std::string& path) override { return disk_.remove(path); }
     result<void> rename(const std::string& from, const std::string& to) override {
         if (before_rename) before_rename();
@@ -40,6 +44,7 @@ public:
         return disk_.lock(directory);
     }
     std::vector<std::byte> contents(const std::string& path) const { return disk_.contents(path); }
+    store::simulated_files& disk() { return disk_; }
 
 private:
     store::simulated_files disk_;
@@ -81,6 +86,20 @@ TEST_F(SegmentMakerTest, ASpareWantedTooEarlyLeavesTheTakenOneAlone) {
     files_.before_rename = nullptr;
     ASSERT_TRUE(maker_.prepare_spare());
     expect_begins(9);
+}
+
+// H2 of the security review: idle connections had used up the file descriptors, and the process
+// ended with the next segment.
+TEST_F(SegmentMakerTest, WaitsWhenTheProcessHasNoFileDescriptorLeft) {
+    files_.disk().fail(store::simulated_files::operation::create, 1, EMFILE);
+    expect_begins(1);
+    files_.disk().fail(store::simulated_files::operation::create, 1, ENFILE);
+    expect_begins(9);
+}
+
+TEST_F(SegmentMakerTest, DoesNotWaitForADiskThatIsFull) {
+    files_.disk().fail(store::simulated_files::operation::create, 1, ENOSPC);
+    EXPECT_EQ(maker_.begin({1}, 7).error(), boost::system::errc::no_space_on_device);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ private:
 
     // Syncs, then reads the whole segment. What went wrong, or nothing.
     std::optional<std::string> load() {
-        auto opened = files_.open(directory_ + "/" + name_);
+        auto opened = files_.open_to_read(directory_ + "/" + name_);
         if (!opened) return "cannot open: " + opened.error().message();
         if (how_ == sync_first::yes)
             if (auto synced = (*opened)->sync_all(); !synced)
@@ -97,6 +97,11 @@ private:
             (header->first != found_.next || header->previous_crc != found_.previous_crc))
             report(0, fmt::format("does not continue the segment before it, which ended with {}",
                                   found_.next.value - 1));
+        if (header->journal != 0) {
+            if (found_.journal != 0 && found_.journal != header->journal)
+                report(0, "belongs to another journal than the segments before it");
+            found_.journal = header->journal;
+        }
         found_.newest = *header;
         found_.next = header->first;
         found_.previous_crc = header->previous_crc;
@@ -156,6 +161,26 @@ private:
 };
 
 }  // namespace
+
+std::optional<std::string> mismatch(const survey& found, const std::string& directory,
+                                    const expectation& of) {
+    const std::uint64_t entered = of.entered.value;
+    if (found.first.value > entered + 1)
+        return fmt::format(
+            "{}: the journal begins with promise {}, but the ledger has entered only up to {}: "
+            "promises between them are missing",
+            directory, found.first.value, entered);
+    if (of.journal == 0) return std::nullopt;
+    // Once something was entered, an empty journal also ends too early.
+    if (found.first.value == 0 && entered == 0)
+        return fmt::format(
+            "{}: there is no journal, but the ledger had one: promises that it has not entered are "
+            "missing",
+            directory);
+    if (found.journal != 0 && found.journal != of.journal)
+        return fmt::format("{}: this is the journal of another ledger", directory);
+    return std::nullopt;
+}
 
 survey survey_segments(store::file_system& files, const std::string& directory, sync_first how,
                        survey_visitor& visitor) {

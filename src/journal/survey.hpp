@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "journal/format.hpp"
+#include "journal/journal.hpp"
 #include "sale/promise.hpp"
 #include "store/files/file_system.hpp"
 
@@ -40,6 +41,7 @@ struct survey {
     sale::sequence first;            // the first promise the oldest segment may hold; 0: no segment
     sale::sequence next{1};          // the promise that would come next
     std::uint32_t previous_crc = 0;  // of the last sound record
+    std::uint64_t journal = 0;       // its id; 0: no segment carries one
 
     // Of the newest segment:
     segment_header newest{};
@@ -51,6 +53,11 @@ struct survey {
 // Whether files are synced before they are read: what is only in the cache must not be taken for
 // what is on disk. inspect, which changes nothing, does without.
 enum class sync_first { no = 1, yes };
+
+// Why the ledger that expects this cannot belong to what was found; nothing when it may. That the
+// journal ends too early is for the caller to say.
+std::optional<std::string> mismatch(const survey& found, const std::string& directory,
+                                    const expectation& of);
 
 survey survey_segments(store::file_system& files, const std::string& directory, sync_first how,
                        survey_visitor& visitor);

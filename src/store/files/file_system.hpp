@@ -41,9 +41,6 @@ public:
     virtual ~directory_lock() = default;
 };
 
-// The name of the file that carries a directory's lock. It stays behind, empty.
-inline constexpr const char* lock_file_name = "LOCK";
-
 class file_system {
 public:
     virtual ~file_system() = default;
@@ -52,6 +49,8 @@ public:
     // sync has no blocks to allocate. Replaces what was there. Its name is not synced.
     virtual result<std::unique_ptr<file>> create(const std::string& path, std::uint64_t bytes) = 0;
     virtual result<std::unique_ptr<file>> open(const std::string& path) = 0;
+    // For a file that may be read only; syncing it is allowed.
+    virtual result<std::unique_ptr<file>> open_to_read(const std::string& path) = 0;
 
     // These change names, and names survive a crash only after sync_directory.
     virtual result<void> remove(const std::string& path) = 0;
@@ -62,7 +61,8 @@ public:
     // The names of the regular files in a directory, sorted.
     virtual result<std::vector<std::string>> list(const std::string& directory) = 0;
 
-    // EWOULDBLOCK when another process, or another lock in this one, holds it.
+    // EWOULDBLOCK when another process, or another lock in this one, holds it. Also on a file
+    // system that is read only.
     virtual result<std::unique_ptr<directory_lock>> lock(const std::string& directory) = 0;
 };
 

@@ -123,6 +123,27 @@ TYPED_TEST(FilesTest, LocksADirectoryOnce) {
     EXPECT_TRUE(this->files().lock(this->place_.directory()));
 }
 
+// L18 of the security review: a second server ran on the same data once LOCK had been removed.
+TYPED_TEST(FilesTest, ALockStaysWhateverIsRemoved) {
+    auto lock = this->files().lock(this->place_.directory());
+    ASSERT_TRUE(this->files().create(this->path("a"), 8));
+    const auto names = this->files().list(this->place_.directory());
+    ASSERT_TRUE(names);
+    for (const std::string& name : *names) ASSERT_TRUE(this->files().remove(this->path(name)));
+    EXPECT_EQ(this->files().lock(this->place_.directory()).error(),
+              boost::system::errc::operation_would_block);
+}
+
+TYPED_TEST(FilesTest, WhatIsOpenedToBeReadCanBeReadAndSynced) {
+    ASSERT_TRUE((*this->files().create(this->path("a"), 8))->write_at(0, bytes_of("abc")));
+    const auto opened = this->files().open_to_read(this->path("a"));
+    ASSERT_TRUE(opened);
+    EXPECT_EQ(read_all(**opened)[2], std::byte{'c'});
+    EXPECT_TRUE((*opened)->sync_all());
+    EXPECT_EQ(this->files().open_to_read(this->path("none")).error(),
+              boost::system::errc::no_such_file_or_directory);
+}
+
 TYPED_TEST(FilesTest, MakingADirectoryTwiceIsFine) {
     EXPECT_TRUE(this->files().make_directory(this->place_.directory()));
 }

@@ -31,26 +31,29 @@ result<void> checked(int status) {
     return {};
 }
 
+using reserve = std::shared_ptr<descriptor_reserve>;
+
 // A file descriptor, closed once.
 class descriptor {
 public:
-    explicit descriptor(int number) : number_(number) {}
-    descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    descriptor(reserve from, int number) : from_(std::move(from)), number_(number) {}
+    descriptor(descriptor&& other) noexcept
+        : from_(std::move(other.from_)), number_(std::exchange(other.number_, -1)) {}
     descriptor& operator=(descriptor&&) = delete;
     ~descriptor() {
-        if (number_ >= 0) ::close(number_);
+        if (number_ >= 0) from_->close(number_);
     }
     int operator*() const { return number_; }
 
 private:
+    reserve from_;
     int number_;
 };
 
-result<descriptor> open_descriptor(const std::string& path, int flags) {
-    const int number = uninterrupted(
-        [&] { return ::open(path.c_str(), flags | O_CLOEXEC, owner_and_group_read); });
+result<descriptor> open_descriptor(const reserve& from, const std::string& path, int flags) {
+    const int number = from->open(path.c_str(), flags, owner_and_group_read);
     if (number < 0) return last_error();
-    return descriptor(number);
+    return descriptor(from, number);
 }
 
 class posix_file final : public file {
@@ -121,10 +124,16 @@ result<void> write_zeros(posix_file& into, std::uint64_t bytes) {
     return into.sync_all();
 }
 
+result<std::unique_ptr<file>> open_file(const reserve& from, const std::string& path, int flags) {
+    auto opened = open_descriptor(from, path, flags);
+    if (!opened) return opened.error();
+    return std::unique_ptr<file>(std::make_unique<posix_file>(std::move(*opened)));
+}
+
 }  // namespace
 
 result<std::unique_ptr<file>> posix_files::create(const std::string& path, std::uint64_t bytes) {
-    auto opened = open_descriptor(path, O_RDWR | O_CREAT | O_TRUNC);
+    auto opened = open_descriptor(reserve_, path, O_RDWR | O_CREAT | O_TRUNC);
     if (!opened) return opened.error();
     // Asks for the blocks in one piece. Not every file system can; the zeros ask again anyway.
     if (::fallocate(**opened, 0, 0, static_cast<off_t>(bytes)) < 0 && errno == ENOSPC)
@@ -135,9 +144,11 @@ result<std::unique_ptr<file>> posix_files::create(const std::string& path, std::
 }
 
 result<std::unique_ptr<file>> posix_files::open(const std::string& path) {
-    auto opened = open_descriptor(path, O_RDWR);
-    if (!opened) return opened.error();
-    return std::unique_ptr<file>(std::make_unique<posix_file>(std::move(*opened)));
+    return open_file(reserve_, path, O_RDWR);
+}
+
+result<std::unique_ptr<file>> posix_files::open_to_read(const std::string& path) {
+    return open_file(reserve_, path, O_RDONLY);
 }
 
 result<void> posix_files::remove(const std::string& path) {
@@ -154,9 +165,18 @@ result<void> posix_files::make_directory(const std::string& path) {
 }
 
 result<void> posix_files::sync_directory(const std::string& path) {
-    auto opened = open_descriptor(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY);
-    if (!opened) return opened.error();
-    return checked(uninterrupted([&] { return ::fsync(**opened); }));
+    file* directory = nullptr;
+    {
+        const std::scoped_lock held(mutex_);
+        auto& kept = directories_[path];
+        if (!kept) {
+            auto opened = open_file(reserve_, path.empty() ? "." : path, O_RDONLY | O_DIRECTORY);
+            if (!opened) return opened.error();
+            kept = std::move(*opened);
+        }
+        directory = kept.get();
+    }
+    return directory->sync_all();
 }
 
 result<std::vector<std::string>> posix_files::list(const std::string& directory) {
@@ -172,8 +192,9 @@ result<std::vector<std::string>> posix_files::list(const std::string& directory)
     return names;
 }
 
+// The directory itself carries the lock: no file in it can be removed to get rid of it.
 result<std::unique_ptr<directory_lock>> posix_files::lock(const std::string& directory) {
-    auto opened = open_descriptor(directory + "/" + lock_file_name, O_RDWR | O_CREAT);
+    auto opened = open_descriptor(reserve_, directory, O_RDONLY | O_DIRECTORY);
     if (!opened) return opened.error();
     if (uninterrupted([&] { return ::flock(**opened, LOCK_EX | LOCK_NB); }) < 0)
         return last_error();

@@ -38,6 +38,9 @@ public:
     // file_system
     result<std::unique_ptr<file>> create(const std::string& path, std::uint64_t bytes) override;
     result<std::unique_ptr<file>> open(const std::string& path) override;
+    result<std::unique_ptr<file>> open_to_read(const std::string& path) override {
+        return open(path);
+    }
     result<void> remove(const std::string& path) override;
     result<void> rename(const std::string& from, const std::string& to) override;
     result<void> make_directory(const std::string& path) override;

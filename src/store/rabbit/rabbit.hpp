@@ -5,7 +5,7 @@
 // is lost comes again on the next one; nothing is sent on a new connection before somebody has
 // called open() again, so that what belongs to a connection (a lock) holds for all that is sent.
 //
-// Every call gives store_unavailable when no server answers, the connection is lost (publish: the
+// Every call gives store_unavailable when nobody answers, the connection is lost (publish: the
 // messages may have arrived or not) or interrupt() was called, and rejected when RabbitMQ will not
 // do it (no such queue, one that is declared otherwise); conflict: another connection has locked
 // the queue. The connection is closed then, too. The reason is logged once, without credentials.

@@ -65,6 +65,8 @@ public:
         set(*writer_, "wal_autocheckpoint", options_.checkpoint_pages);
         // A log that a long read or a huge transaction made larger is cut back to the usual size.
         set(*writer_, "journal_size_limit", options_.checkpoint_pages * 4096);
+        touch(*writer_);
+        if (!in_memory_) open_readers();
     }
 
     lease writer() override {
@@ -78,14 +80,7 @@ public:
     lease reader() override {
         if (in_memory_) return writer();  // There is but one connection to memory.
         std::unique_lock lock(mutex_);
-        changed_.wait(lock,
-                      [&] { return !idle_.empty() || readers_.size() < options_.readers_max; });
-        if (idle_.empty()) {
-            idle_.reserve(readers_.size() + 1);  // so that giving back cannot fail
-            readers_.push_back(open());
-            readers_.back()->execute("PRAGMA query_only = 1");
-            return lend(*readers_.back());
-        }
+        changed_.wait(lock, [&] { return !idle_.empty(); });
         connection* c = idle_.back();
         idle_.pop_back();
         return lend(*c);
@@ -105,9 +100,24 @@ private:
         c->execute("PRAGMA foreign_keys = ON");
         c->execute("PRAGMA cell_size_check = ON");  // finds a damaged page before it does harm
         c->execute("PRAGMA trusted_schema = OFF");
+        c->execute("PRAGMA temp_store = MEMORY");  // no file is opened for a sort or a roll-back
         // mmap stays off: it measured no faster, and turns a read error into a signal.
         return c;
     }
+
+    // All at once: in the middle of a rush there may be no file descriptor left for one more.
+    void open_readers() {
+        idle_.reserve(options_.readers_max);  // so that giving back cannot fail
+        for (std::size_t i = 0; i < options_.readers_max; ++i) {
+            readers_.push_back(open());
+            readers_.back()->execute("PRAGMA query_only = 1");
+            touch(*readers_.back());
+            idle_.push_back(readers_.back().get());
+        }
+    }
+
+    // SQLite opens the log with the first question.
+    static void touch(connection& c) { (void)number(c, "SELECT COUNT(*) FROM sqlite_master"); }
 
     void use_wal() {
         row_cursor answer = writer_->ask("PRAGMA journal_mode = WAL");

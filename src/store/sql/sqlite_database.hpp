@@ -2,6 +2,9 @@
 //
 // WAL with synchronous=FULL: a commit is on the disk before commit() returns. That is what lets
 // the journal delete segments once the ledger holds their promises.
+//
+// Every connection is opened at the start and stays open, and what SQLite would put into temporary
+// files stays in memory: it needs no file descriptor later.
 
 #pragma once
 
@@ -20,7 +23,7 @@ struct sqlite_options {
     // A checkpoint copies the log into the file and syncs it: at most one for so many pages
     // written (64 MiB), so a rush meets few of them, and the log stays bounded.
     std::int64_t checkpoint_pages = 16384;
-    std::size_t readers_max = 4;  // a fifth reader waits
+    std::size_t readers_max = 4;  // opened at the start; a fifth reader waits
 };
 
 // Throws sql_error with one clear line: cannot be opened, not a database, not Floodgate's.

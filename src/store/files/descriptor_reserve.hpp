@@ -1,0 +1,45 @@
+// File descriptors that are kept back, so that a crowd of connections cannot take the last one away
+// from the journal.
+//
+// Each place is a descriptor of its own that refers to nothing. It is given up at the moment when
+// another file must be opened and the process has none left. A file that is closed leaves its
+// descriptor here while places are missing: it never becomes free for others in between.
+//
+// The one gap: between giving up a place and opening the file, another thread may be faster. Then
+// the next place is tried.
+
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <sys/types.h>
+#include <vector>
+
+namespace floodgate::store {
+
+class descriptor_reserve {
+public:
+    // Keeps fewer places if the process has not got as many.
+    explicit descriptor_reserve(std::size_t places);
+    ~descriptor_reserve();
+    descriptor_reserve(const descriptor_reserve&) = delete;
+    descriptor_reserve& operator=(const descriptor_reserve&) = delete;
+
+    // As open(2), errno included. Any thread.
+    int open(const char* path, int flags, mode_t mode);
+    // As close(2), unless its place is missing here. Any thread.
+    void close(int descriptor) noexcept;
+
+    std::size_t kept() const;
+
+private:
+    int open_in_a_place(const char* path, int flags, mode_t mode);
+    void keep_another();
+
+    const std::size_t places_;
+    int nothing_ = -1;  // what the places refer to
+    mutable std::mutex mutex_;
+    std::vector<int> kept_;
+};
+
+}  // namespace floodgate::store
