@@ -1,9 +1,15 @@
 #include "api/admin_desk.hpp"
 
+#include "guard/addresses.hpp"
+
 namespace floodgate::api {
 
-void audit(services& with, const call& c, const shop::act& done) {
-    shop::write_audit(with.ledger.audit(), {c.user, c.now}, done);
+shop::actor admin_of(const call& c) {
+    return {.who = c.user, .address = guard::prefix_text(c.client)};
+}
+
+ledger::audit_line line_for(const call& c, const shop::act& done) {
+    return shop::line_for({c.user, guard::prefix_text(c.client), c.now}, done);
 }
 
 reply created(const std::string& path, const boost::json::object& body) {

@@ -10,10 +10,10 @@
 namespace floodgate::api {
 
 // The admin who calls, for the catalogue desk.
-inline shop::actor admin_of(const call& c) { return {.who = c.user}; }
+shop::actor admin_of(const call& c);
 
-// The line in the audit book for an act that is done.
-void audit(services& with, const call& c, const shop::act& done);
+// The line in the audit book for an act that the ledger writes together with it.
+ledger::audit_line line_for(const call& c, const shop::act& done);
 using shop::subject_of;
 
 // 201 with a Location header.

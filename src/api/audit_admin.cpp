@@ -14,8 +14,13 @@ boost::json::object to_json(const ledger::audit_line& l) {
     boost::system::error_code broken;
     boost::json::value details = boost::json::parse(l.details, broken);
     if (broken) details = boost::json::string(l.details);  // a line of another origin
-    return {{"id", l.id},         {"at", to_iso(l.at)},   {"who", l.who.value},
-            {"action", l.action}, {"subject", l.subject}, {"details", std::move(details)}};
+    return {{"id", l.id},
+            {"at", to_iso(l.at)},
+            {"who", l.who.value},
+            {"address", l.address},
+            {"action", l.action},
+            {"subject", l.subject},
+            {"details", std::move(details)}};
 }
 
 }  // namespace

@@ -52,10 +52,12 @@ clerks_help HandlerTest::clerk_stand_in() {
                     if (b.sale == id) return b;
                 return make_error_code(errc::not_found);
             },
-            .repair = [this](sale::sale_id id,
-                             const std::string& note) -> result<ledger::repair_report> {
+            .repair = [this](sale::sale_id id, const std::string& note,
+                             const auto& signed_by) -> result<ledger::repair_report> {
                 repairs_.push_back(fmt::format("{} {}", id.value, note));
-                return ledger::repair_report{.done = {"held by -1"}, .open = {}};
+                ledger::repair_report report{.done = {"held by -1"}, .open = {}};
+                EXPECT_TRUE(book_.audit().add(signed_by(report)));
+                return report;
             }};
 }
 

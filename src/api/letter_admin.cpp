@@ -56,6 +56,10 @@ void settle(services& with, sale::order_no no) {
         with.settlement.settle({.order = *order, .moved = true, .event = 0});
 }
 
+const char* outcome_of(const ledger::entry_report& report) {
+    return report.refused > 0 ? "refused" : "entered";
+}
+
 reply letter_now(services& with, const call& c, const char* outcome,
                  const std::string& reason = {}) {
     const auto l = with.ledger.letters().find(c.ids.at(0));
@@ -96,31 +100,36 @@ reply replay_letter(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
     const auto l = with.ledger.letters().find(c.ids.at(0));
     if (!l) return failure_reply(l.error(), c.language);
-    const auto done = with.ledger.letters().replay(l->id, c.user, c.now);
+    const auto done =
+        with.ledger.letters().replay(l->id, c.user, c.now, [&](const ledger::entry_report& report) {
+            return line_for(c,
+                            {"letter.replayed",
+                             subject_of("letter", l->id),
+                             {{"order_no", sale::to_text(l->promise.order)}, {"cause", l->cause}},
+                             {{"outcome", outcome_of(report)}}});
+        });
     if (!done) return refuse_decision(with, c, done.error());
+    shop::log_act(c.user, "letter.replayed", subject_of("letter", l->id));
     settle(with, l->promise.order);
-    const bool refused = done->refused > 0;
-    audit(with, c,
-          {"letter.replayed",
-           subject_of("letter", l->id),
-           {{"order_no", sale::to_text(l->promise.order)}, {"cause", l->cause}},
-           {{"outcome", refused ? "refused" : "entered"}}});
-    return letter_now(with, c, refused ? "refused" : "entered",
-                      refused ? done->orders.front().reason : "");
+    return letter_now(with, c, outcome_of(*done),
+                      done->refused > 0 ? done->orders.front().reason : "");
 }
 
 reply discard_letter(services& with, const call& c) {
     json_body body(c.body);
     const std::string reason = body.text("reason", {.min = 1, .max = reason_bytes_max});
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    const auto done = with.ledger.letters().discard(c.ids.at(0), c.user, reason, c.now);
+    const std::string subject = subject_of("letter", c.ids.at(0));
+    const auto done = with.ledger.letters().discard(
+        c.ids.at(0), c.user, reason, c.now, [&](const sale::order& failed) {
+            return line_for(c, {"letter.discarded",
+                                subject,
+                                {},
+                                {{"order_no", sale::to_text(failed.no)}, {"reason", reason}}});
+        });
     if (!done) return refuse_decision(with, c, done.error());
+    shop::log_act(c.user, "letter.discarded", subject);
     settle(with, done->no);
-    audit(with, c,
-          {"letter.discarded",
-           subject_of("letter", c.ids.at(0)),
-           {},
-           {{"order_no", sale::to_text(done->no)}, {"reason", reason}}});
     return letter_now(with, c, "discarded");
 }
 

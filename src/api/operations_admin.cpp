@@ -45,6 +45,26 @@ boost::json::object to_json(const ledger::open_question& q) {
             {"note", q.note}};
 }
 
+// Signed once with the book's part, which is written together with the line and before the gate is
+// touched; and once more with all of it, when the gate had a part.
+result<ledger::repair_report> repair_signed(services& with, const call& c,
+                                            const sale::balance& before, const std::string& note) {
+    std::size_t signed_for = 0;
+    const auto line = [&](const ledger::repair_report& report) {
+        signed_for = report.done.size();
+        return line_for(c, {"sale.repaired",
+                            subject_of("sale", before.sale.value),
+                            {{"differences", to_json(before.differences)}},
+                            {{"done", to_json(report.done)}, {"note", note}}});
+    };
+    auto repaired = with.clerk.repair(before.sale, note, line);
+    if (!repaired) return repaired;
+    shop::log_act(c.user, "sale.repaired", subject_of("sale", before.sale.value));
+    if (repaired->done.size() == signed_for) return repaired;
+    if (const auto kept = with.ledger.audit().add(line(*repaired)); !kept) return kept.error();
+    return repaired;
+}
+
 }  // namespace
 
 reply list_questions(services& with, const call& c) {
@@ -80,13 +100,8 @@ reply reconcile_sale(services& with, const call& c) {
     const auto before = with.clerk.reconcile(id);
     if (!before) return failure_reply(before.error(), c.language);
     if (!repair) return json_reply(200, {{"balance", to_json(*before)}});
-    const auto repaired = with.clerk.repair(id, *note);
+    const auto repaired = repair_signed(with, c, *before, *note);
     if (!repaired) return failure_reply(repaired.error(), c.language);
-    audit(with, c,
-          {"sale.repaired",
-           subject_of("sale", id.value),
-           {{"differences", to_json(before->differences)}},
-           {{"done", to_json(repaired->done)}, {"note", *note}}});
     const auto after = with.clerk.reconcile(id);
     if (!after) return failure_reply(after.error(), c.language);
     return json_reply(200, {{"balance", to_json(*after)},

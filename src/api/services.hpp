@@ -34,8 +34,11 @@ struct clerks_help {
     std::function<sale::reconciliation()> reconciliation;  // the latest look
     // Looks now; not_found.
     std::function<result<sale::balance>(sale::sale_id)> reconcile;
-    // What was done, a sentence each.
-    std::function<result<ledger::repair_report>(sale::sale_id, const std::string& note)> repair;
+    // What was done, a sentence each. The audit line is made from what the ledger did.
+    std::function<result<ledger::repair_report>(
+        sale::sale_id, const std::string& note,
+        const ledger::audit_maker<ledger::repair_report>& signed_by)>
+        repair;
 };
 
 // For /readyz.

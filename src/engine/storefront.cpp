@@ -61,10 +61,10 @@ void storefront::load_sales() {
 }
 
 api::clerks_help storefront::help(jobs::timed_jobs& by) {
-    return {
-        .reconciliation = [&by] { return by.reconciliation(); },
-        .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
-        .repair = [&by](sale::sale_id id, const std::string& note) { return by.repair(id, note); }};
+    return {.reconciliation = [&by] { return by.reconciliation(); },
+            .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
+            .repair = [&by](sale::sale_id id, const std::string& note,
+                            const auto& signed_by) { return by.repair(id, note, signed_by); }};
 }
 
 api::readiness storefront::readiness() const {

@@ -1,6 +1,8 @@
 #include "guard/addresses.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -40,6 +42,18 @@ std::uint64_t limiter_key(const ip_address& address) {
     std::uint64_t key = 0;
     for (std::size_t i = 0; i < sizeof key; ++i) key = key << 8U | bytes[from + i];
     return key;
+}
+
+std::string prefix_text(const ip_address& address) {
+    std::array<char, INET6_ADDRSTRLEN> out{};
+    if (address.is_v4()) {
+        inet_ntop(AF_INET, address.bytes.data() + v4_prefix / 8, out.data(), out.size());
+        return out.data();
+    }
+    ip_address network = address;
+    std::fill(network.bytes.begin() + sizeof(std::uint64_t), network.bytes.end(), 0);
+    inet_ntop(AF_INET6, network.bytes.data(), out.data(), out.size());
+    return std::string(out.data()) + "/64";
 }
 
 trusted_proxies::trusted_proxies(std::span<const std::string> networks) {

@@ -15,6 +15,8 @@ namespace floodgate::guard {
 // What a rate limiter knows a client by: an IPv4 address, or the first 64 bits of an IPv6 address,
 // because a single household owns all of the other 2^64.
 std::uint64_t limiter_key(const ip_address& address);
+// The same for people: "192.0.2.7", "2001:db8:1:2::/64".
+std::string prefix_text(const ip_address& address);
 
 class trusted_proxies {
 public:

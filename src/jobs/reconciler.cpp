@@ -161,9 +161,10 @@ result<ledger::findings> reconciler::explain_now(sale::sale_id id) {
     return out;
 }
 
-result<ledger::repair_report> reconciler::repair(sale::sale_id id, const std::string& note,
-                                                 instant now) {
-    auto report = world_.orders.book.tallies().repair(id, note, now);
+result<ledger::repair_report> reconciler::repair(
+    sale::sale_id id, const std::string& note, instant now,
+    const ledger::audit_maker<ledger::repair_report>& signed_by) {
+    auto report = world_.orders.book.tallies().repair(id, note, now, signed_by);
     if (!report) return report;
     if (at_gate(id)) {
         const auto orders = match_orders(world_.orders, id);

@@ -43,8 +43,11 @@ public:
     // What is wrong with a sale now, whether or not it was seen for long; empty: nothing.
     result<ledger::findings> explain_now(sale::sale_id id);
     // Makes book and gate agree with the orders in the book. Every change is by a difference and
-    // logged; no count is overwritten. not_found, and what the ledger says.
-    result<ledger::repair_report> repair(sale::sale_id id, const std::string& note, instant now);
+    // logged; no count is overwritten. The audit line tells of the book's part, and comes before
+    // the gate's. not_found, and what the ledger says.
+    result<ledger::repair_report> repair(
+        sale::sale_id id, const std::string& note, instant now,
+        const ledger::audit_maker<ledger::repair_report>& signed_by = {});
 
 private:
     struct record {

@@ -109,7 +109,7 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// The ledger is the fenced one: once another node has taken over the jobs, it refuses our writes.
+// The ledger is the fenced one: whoever has taken over the jobs since has a say in it.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
     if (!world_.node.on_duty()) return errc::fenced;
     const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
@@ -130,8 +130,10 @@ result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
     return errc::not_found;
 }
 
-result<ledger::repair_report> timed_jobs::repair(sale::sale_id id, const std::string& note) {
-    auto done = reconciler_.repair(id, note, world_.clock.now());
+result<ledger::repair_report> timed_jobs::repair(
+    sale::sale_id id, const std::string& note,
+    const ledger::audit_maker<ledger::repair_report>& signed_by) {
+    auto done = reconciler_.repair(id, note, world_.clock.now(), signed_by);
     world_.node.book_repaired();
     world_.node.catalogue_changed();
     return done;

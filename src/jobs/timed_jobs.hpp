@@ -72,7 +72,9 @@ public:
     void look_at_deadlines() { orders_.wake(); }
     sale::reconciliation reconciliation() const { return reconciler_.latest(); }
     result<sale::balance> reconcile(sale::sale_id id);
-    result<ledger::repair_report> repair(sale::sale_id id, const std::string& note);
+    result<ledger::repair_report> repair(
+        sale::sale_id id, const std::string& note,
+        const ledger::audit_maker<ledger::repair_report>& signed_by = {});
     timed_job_figures read_figures() const;
 
 private:

@@ -60,7 +60,8 @@ bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
 
 }  // namespace
 
-result<sale::product_id> catalogue_book::add_product(const sale::product& p) {
+result<sale::product_id> catalogue_book::add_product(
+    const sale::product& p, const audit_maker<sale::product_id>& signed_by) {
     return guarded("catalogue.add_product", [&]() -> result<sale::product_id> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
@@ -68,12 +69,13 @@ result<sale::product_id> catalogue_book::add_product(const sale::product& p) {
                p.title, p.description, p.list_price);
         const sale::product_id id{c->last_insert_id()};
         add_pictures(*c, id, p);
+        if (signed_by) write_audit(*c, signed_by(id));
         t.commit();
         return id;
     });
 }
 
-result<void> catalogue_book::update_product(const sale::product& p) {
+result<void> catalogue_book::update_product(const sale::product& p, const audit_note& line) {
     return guarded("catalogue.update_product", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
@@ -83,6 +85,7 @@ result<void> catalogue_book::update_product(const sale::product& p) {
             return errc::not_found;
         c->run("DELETE FROM product_pictures WHERE product_id = ?", p.id);
         add_pictures(*c, p.id, p);
+        write_audit(*c, line);
         t.commit();
         return {};
     });
@@ -108,17 +111,22 @@ result<sale::product> catalogue_book::find_product(sale::product_id id) {
     return find_in(products(), id);
 }
 
-result<sale::round_id> catalogue_book::add_round(const sale::round& r) {
+result<sale::round_id> catalogue_book::add_round(const sale::round& r,
+                                                 const audit_maker<sale::round_id>& signed_by) {
     if (!makes_sense(r)) return errc::invalid;
     return guarded("catalogue.add_round", [&]() -> result<sale::round_id> {
         const auto c = db_.writer();
+        transaction t(*c, access::write);
         c->run("INSERT INTO rounds (title, starts_ms, ends_ms) VALUES (?, ?, ?)", r.title,
                r.starts_at, r.ends_at);
-        return sale::round_id{c->last_insert_id()};
+        const sale::round_id id{c->last_insert_id()};
+        if (signed_by) write_audit(*c, signed_by(id));
+        t.commit();
+        return id;
     });
 }
 
-result<void> catalogue_book::update_round(const sale::round& r) {
+result<void> catalogue_book::update_round(const sale::round& r, const audit_note& line) {
     if (!makes_sense(r)) return errc::invalid;
     return guarded("catalogue.update_round", [&]() -> result<void> {
         const auto c = db_.writer();
@@ -129,6 +137,7 @@ result<void> catalogue_book::update_round(const sale::round& r) {
                r.starts_at, r.ends_at, r.id);
         if (*before != window{r.starts_at, r.ends_at})
             c->run("UPDATE sales SET revision = revision + 1 WHERE round_id = ?", r.id);
+        write_audit(*c, line);
         t.commit();
         return {};
     });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/audit_book.hpp"
 #include "sale/catalogue.hpp"
 
 namespace floodgate::store {
@@ -23,6 +24,7 @@ struct stock_move {
     std::int64_t held_before = 0, held_after = 0;    // units promised, unpaid, paid or refunding
     std::string note;                                // who or why; for `entered`, the order range
     instant at;
+    std::int64_t audit_id = 0;  // the line of the admin who made it; 0: no admin did
 };
 
 struct sale_figures {
@@ -31,29 +33,35 @@ struct sale_figures {
     std::int64_t held = 0;  // kept by guarded updates: 0 <= held <= stock
 };
 
+// A change is written together with its audit line, if one is given: audit_book.hpp.
 class catalogue_book {
 public:
     explicit catalogue_book(store::database& db) : db_(db) {}
 
-    result<sale::product_id> add_product(const sale::product& p);
-    result<void> update_product(const sale::product& p);  // not_found
+    result<sale::product_id> add_product(const sale::product& p,
+                                         const audit_maker<sale::product_id>& signed_by = {});
+    result<void> update_product(const sale::product& p, const audit_note& line = {});  // not_found
     result<std::vector<sale::product>> products();
     result<sale::product> find_product(sale::product_id id);  // not_found
 
-    result<sale::round_id> add_round(const sale::round& r);  // invalid: ends before it starts
+    // invalid: it ends before it starts.
+    result<sale::round_id> add_round(const sale::round& r,
+                                     const audit_maker<sale::round_id>& signed_by = {});
     // not_found, invalid. Its sales follow at once: a sale's window is its round's.
-    result<void> update_round(const sale::round& r);
+    result<void> update_round(const sale::round& r, const audit_note& line = {});
     result<std::vector<sale::round>> rounds();
     result<sale::round> find_round(sale::round_id id);  // not_found
 
     // not_found: product or round; already_exists: the product is in that round already.
     // Writes the stock log's first line.
-    result<sale::sale_id> add_sale(const sale::sale& s, instant now);
+    result<sale::sale_id> add_sale(const sale::sale& s, instant now,
+                                   const audit_maker<sale::sale_id>& signed_by = {});
     // Price, points, limit, pay_within_s. Neither stock nor state. not_found.
-    result<void> update_sale_terms(const sale::sale& s);
+    result<void> update_sale_terms(const sale::sale& s, const audit_note& line = {});
     // not_found; conflict when the move is not allowed: draft -> published; published <-> paused;
-    // draft, published, paused -> ended. Moving to the state it has is fine and changes nothing.
-    result<void> set_sale_state(sale::sale_id id, sale::sale_state to);
+    // draft, published, paused -> ended. Moving to the state it has is fine and changes nothing;
+    // the audit line is written nevertheless.
+    result<void> set_sale_state(sale::sale_id id, sale::sale_state to, const audit_note& line = {});
     // All sales with their windows, in order of id.
     result<std::vector<sale::sale>> sales();
     result<sale::sale> find_sale(sale::sale_id id);  // not_found
@@ -61,7 +69,7 @@ public:
     // delta > 0 adds, delta < 0 removes; with its stock-log line in one transaction. Gives the new
     // total. not_found; conflict: fewer free units than are to be removed; invalid: past stock_max.
     result<std::int64_t> change_stock(sale::sale_id id, std::int64_t delta, const std::string& note,
-                                      instant now);
+                                      instant now, const audit_maker<std::int64_t>& signed_by = {});
     result<std::vector<sale_figures>> figures();
     // The newest `limit` lines of a sale, newest first.
     result<std::vector<stock_move>> stock_log(sale::sale_id id, std::size_t limit);

@@ -84,7 +84,8 @@ sale::sale read_sale(store::row_cursor& rows) {
 
 }  // namespace
 
-result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now) {
+result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now,
+                                               const audit_maker<sale::sale_id>& signed_by) {
     if (!makes_sense(s)) return errc::invalid;
     return guarded("catalogue.add_sale", [&]() -> result<sale::sale_id> {
         const auto c = db_.writer();
@@ -102,39 +103,47 @@ result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now)
         first.kind = "created";
         first.stock_after = s.stock;
         first.at = now;
+        if (signed_by) first.audit_id = write_audit(*c, signed_by(first.sale));
         write_move(*c, first);
         t.commit();
         return first.sale;
     });
 }
 
-result<void> catalogue_book::update_sale_terms(const sale::sale& s) {
+result<void> catalogue_book::update_sale_terms(const sale::sale& s, const audit_note& line) {
     sale::sale terms = s;
     terms.stock = 0;  // not ours to judge here
     if (!makes_sense(terms)) return errc::invalid;
     return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
+        const auto c = db_.writer();
+        transaction t(*c, access::write);
         // The peak follows the limit freely while no buyer can have bought: see docs/ledger.md.
-        const auto changed = db_.writer()->run(
+        const auto changed = c->run(
             "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
             "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
             "ELSE buyer_limit_peak END, revision = revision + 1 WHERE id = ?",
             s.price, s.price_points, s.pay_within_s, s.limit, s.limit, s.limit, s.id);
         if (changed == 0) return errc::not_found;
+        write_audit(*c, line);
+        t.commit();
         return {};
     });
 }
 
-result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to) {
+result<void> catalogue_book::set_sale_state(sale::sale_id id, sale_state to,
+                                            const audit_note& line) {
     return guarded("catalogue.set_sale_state", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         const auto from = take_state(*c, id);
         if (!from) return errc::not_found;
-        if (*from == to) return {};
-        if (!may_move(*from, to)) return errc::conflict;
-        if (c->run("UPDATE sales SET state = ?, revision = revision + 1 WHERE id = ? AND state = ?",
+        if (*from == to && !line) return {};
+        if (*from != to && !may_move(*from, to)) return errc::conflict;
+        if (*from != to &&
+            c->run("UPDATE sales SET state = ?, revision = revision + 1 WHERE id = ? AND state = ?",
                    to_text(to), id, to_text(*from)) == 0)
             return errc::conflict;
+        write_audit(*c, line);
         t.commit();
         return {};
     });
@@ -160,7 +169,8 @@ result<sale::sale> catalogue_book::find_sale(sale::sale_id id) {
 }
 
 result<std::int64_t> catalogue_book::change_stock(sale::sale_id id, std::int64_t delta,
-                                                  const std::string& note, instant now) {
+                                                  const std::string& note, instant now,
+                                                  const audit_maker<std::int64_t>& signed_by) {
     return guarded("catalogue.change_stock", [&]() -> result<std::int64_t> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
@@ -174,7 +184,8 @@ result<std::int64_t> catalogue_book::change_stock(sale::sale_id id, std::int64_t
                    after, id, before->stock, after) == 0)
             return errc::conflict;
         const char* kind = delta > 0 ? "added" : "removed";
-        write_move(*c, {0, id, kind, before->stock, after, held, held, note, now});
+        const std::int64_t line = signed_by ? write_audit(*c, signed_by(after)) : 0;
+        write_move(*c, {0, id, kind, before->stock, after, held, held, note, now, line});
         t.commit();
         return after;
     });

@@ -1,9 +1,8 @@
 // Entering one batch of promises, inside a transaction that the caller holds.
 //
 // Per sale one guarded update sets the units of the whole batch aside. A sale whose units do not
-// all fit (or that the ledger does not know) is entered promise by promise instead, so that
-// exactly those that do not fit are refused. Sales are touched in order of id: two
-// writers never wait for each other.
+// all fit (or that nobody knows) is entered promise by promise instead, so that exactly those that
+// do not fit are refused. Sales are touched in order of id: two writers never wait for each other.
 
 #pragma once
 

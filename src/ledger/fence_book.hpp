@@ -1,5 +1,5 @@
-// Fencing numbers: a node that takes over a task gets the next one, and the book refuses the writes
-// of the node that had it before (fenced_database.hpp).
+// Fencing numbers: whoever takes over a task gets the next one, and the book refuses the writes of
+// whoever had it before (fenced_database.hpp).
 
 #pragma once
 

@@ -183,7 +183,10 @@ findings inspect_some(store::connection& c, only sale) {
     follow_log(c, sales, all);
     trace_differences(c, sales, all);
     read_letters(c, sale, all);
-    if (!sale) inspect_moves(c, all);
+    inspect_evidence(c, sale, all);
+    if (sale) return all;
+    inspect_moves(c, all);
+    inspect_audit(c, all);
     return all;
 }
 

@@ -62,7 +62,40 @@ TEST_P(InspectionOfMovesContractTest, AnOrderThatItsLastEventLeftElsewhere) {
 
 TEST_P(InspectionOfMovesContractTest, AnEventOfNoOrder) {
     break_by("UPDATE order_events SET order_no = 77 WHERE order_no = 1007");
-    EXPECT_THAT(verbs_.check(), ElementsAre("event 7: there is no order 77"));
+    EXPECT_THAT(verbs_.check(), ElementsAre("order 1007: is closed, but no event says so",
+                                            "event 7: there is no order 77"));
+}
+
+// M8 of the security review: the figures add up, and nobody has paid.
+TEST_P(InspectionOfMovesContractTest, AnOrderMadePaidByHand) {
+    break_by("UPDATE orders SET state = 'paid' WHERE order_no = 1001");
+    const auto expected = ElementsAre("order 1001: is paid, but no event says so",
+                                      "order 1001: is paid, but there is no payment");
+    EXPECT_THAT(verbs_.check(), expected);
+    EXPECT_THAT(book_.tallies().explain(sale_).value(), expected);
+}
+
+TEST_P(InspectionOfMovesContractTest, AnOrderMadePaidByHandWhileItsBuyerIsPaying) {
+    break_by("UPDATE orders SET state = 'paid' WHERE order_no = 1002");
+    EXPECT_THAT(verbs_.check(), ElementsAre("order 1002: is paid, but no event says so"));
+}
+
+TEST_P(InspectionOfMovesContractTest, ARefundOfAnOrderThatWasNeverPaid) {
+    break_by("DELETE FROM order_events WHERE order_no = 1006 AND to_state = 'paid'");
+    EXPECT_THAT(verbs_.check(),
+                ElementsAre("order 1006: is refunded, but no event says that it was paid"));
+}
+
+TEST_P(InspectionOfMovesContractTest, APaidOrderWhosePaymentIsGone) {
+    break_by("DELETE FROM payments WHERE order_no IN (1004, 1006)");
+    EXPECT_THAT(verbs_.check(), ElementsAre("order 1004: is paid, but there is no payment",
+                                            "order 1006: is refunded, but there is no payment"));
+}
+
+TEST_P(InspectionOfMovesContractTest, APaymentThatNoChannelHadToDoWithIsOneToo) {
+    const auto p = orders_.order(sale_, 99);
+    ASSERT_TRUE(moves_.pay(p.order, p.at).value().moved);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
 }  // namespace

@@ -143,13 +143,15 @@ result<std::vector<letter>> letter_book::due(instant now, std::size_t max) {
     });
 }
 
-result<entry_report> letter_book::replay(std::int64_t id, sale::user_id who, instant now) {
+result<entry_report> letter_book::replay(std::int64_t id, sale::user_id who, instant now,
+                                         const audit_maker<entry_report>& signed_by) {
     return guarded_entry("letters.replay", [&]() -> result<entry_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         const auto decided = decide(*c, id, {letter_state::replayed, who, "", now});
         if (!decided) return decided.error();
         entry_report report = entry(*c, now).run({&decided->promise, 1});
+        if (signed_by) write_audit(*c, signed_by(report));
         t.commit();
         return report;
     });
@@ -171,7 +173,8 @@ result<void> letter_book::set_back(std::int64_t id, const setback& why) {
 }
 
 result<sale::order> letter_book::discard(std::int64_t id, sale::user_id who,
-                                         const std::string& note, instant now) {
+                                         const std::string& note, instant now,
+                                         const audit_maker<sale::order>& signed_by) {
     return guarded_entry("letters.discard", [&]() -> result<sale::order> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
@@ -181,8 +184,10 @@ result<sale::order> letter_book::discard(std::int64_t id, sale::user_id who,
         if (!book_failed(*c, p, discarded)) return errc::conflict;  // it is an order after all
         write_event(*c, {p.order, p.buyer, p.sale, sale::order_state::queued,
                          sale::order_state::failed, discarded, now});
+        sale::order order = failed_order(p);
+        if (signed_by) write_audit(*c, signed_by(order));
         t.commit();
-        return failed_order(p);
+        return order;
     });
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/audit_book.hpp"
 #include "ledger/order_book.hpp"
 #include "sale/promise.hpp"
 
@@ -68,14 +69,15 @@ public:
     // Enters the promise as order_book::enter would and marks the letter replayed, in one
     // transaction. `who` is 0 when the retry job does it. not_found; conflict: decided already;
     // otherwise as order_book::enter: the letter is unchanged, and set_back() says so.
-    result<entry_report> replay(std::int64_t id, sale::user_id who, instant now);
+    result<entry_report> replay(std::int64_t id, sale::user_id who, instant now,
+                                const audit_maker<entry_report>& signed_by = {});
     // One more failed try, of a waiting or a dead letter. not_found; conflict: decided already.
     result<void> set_back(std::int64_t id, const setback& why);
     // Books the promise as a failed order with the reason `discarded`; its unit must go back.
     // not_found; conflict: decided already, or its order is in the book after all (then replay it);
     // rejected: not even that can be booked.
     result<sale::order> discard(std::int64_t id, sale::user_id who, const std::string& note,
-                                instant now);
+                                instant now, const audit_maker<sale::order>& signed_by = {});
 
     result<letter> find(std::int64_t id);  // not_found
     // Newest first, only ids below `before` (0: from the newest), in this state if one is given.

@@ -130,6 +130,7 @@ result<move_outcome> move_book::pay(sale::order_no no, instant now) {
     return guarded("moves.pay", [&] {
         return one_move(db_, no, whoever, now, [](taken& t) {
             if (!t.allows(order_event::paid)) return t.unmoved();
+            if (!t.row.begun()) remember_channel(t, by_hand);  // every paid order has a payment
             return advance_and_settle(t, order_event::paid);
         });
     });

@@ -96,6 +96,27 @@ result<std::map<sale::line_id, sale::sequence>> order_book::positions() {
     });
 }
 
+result<std::uint64_t> order_book::journal_id() {
+    return guarded("orders.journal_id", [&]() -> result<std::uint64_t> {
+        const auto c = db_.reader();
+        auto rows =
+            c->ask("SELECT journal_id FROM journal_position WHERE line = ?", sale::journal_line);
+        return rows.next() ? rows.get<std::uint64_t>(0) : 0;
+    });
+}
+
+result<void> order_book::remember_journal(std::uint64_t id) {
+    return guarded("orders.remember_journal", [&]() -> result<void> {
+        const auto c = db_.writer();
+        if (c->run(
+                "UPDATE journal_position SET journal_id = ? WHERE line = ? AND journal_id IN (0, "
+                "?)",
+                id, sale::journal_line, id) == 0)
+            return errc::conflict;
+        return {};
+    });
+}
+
 result<std::uint64_t> order_book::raise_epoch(sale::line_id line, std::uint64_t beyond) {
     return guarded("orders.raise_epoch", [&]() -> result<std::uint64_t> {
         const auto c = db_.writer();

@@ -74,6 +74,11 @@ public:
     // Everything up to here has been entered, durably. A line that was never used: 0.
     result<sale::sequence> position(sale::line_id line = sale::journal_line);
     result<std::map<sale::line_id, sale::sequence>> positions();
+    // The id of the journal that belongs to this book; 0: there has been none yet.
+    result<std::uint64_t> journal_id();
+    // From now on the book belongs to this journal. conflict: it belongs to another one.
+    result<void> remember_journal(std::uint64_t id);
+
     // Begins the line's next epoch (sale/partition.hpp): its position moves there, past all that
     // earlier epochs may still bring. Callers at the same time get different epochs. It is larger
     // than `beyond`, too: a gate that outlived this ledger (a backup was restored) may be ahead.

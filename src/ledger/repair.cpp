@@ -167,12 +167,15 @@ private:
 
 }  // namespace
 
-result<repair_report> tally_book::repair(sale::sale_id id, const std::string& note, instant now) {
+result<repair_report> tally_book::repair(sale::sale_id id, const std::string& note, instant now,
+                                         const audit_maker<repair_report>& signed_by) {
     return guarded("tallies.repair", [&]() -> result<repair_report> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         auto report = repair_work(*c, id, {note, now}).run();
-        if (report) t.commit();
+        if (!report) return report;
+        if (signed_by) write_audit(*c, signed_by(*report));
+        t.commit();
         return report;
     });
 }

@@ -166,11 +166,19 @@ constexpr std::array<std::string_view, 3> many_nodes{
         writes BIGINT NOT NULL){clustered_end})",
 };
 
-constexpr std::array<migration, 4> steps{
-    migration{1, first_tables},
-    migration{2, deadlines},
-    migration{3, whole_lives},
-    migration{4, many_nodes},
+// What stands in the book and what stands beside it can be held against each other.
+constexpr std::array<std::string_view, 3> accountability{
+    // The journal of line 1 by its id; 0: there has been none yet.
+    "ALTER TABLE journal_position ADD COLUMN journal_id BIGINT NOT NULL DEFAULT 0",
+    // The network an admin acted from.
+    "ALTER TABLE audit ADD COLUMN address VARCHAR(45) NOT NULL DEFAULT ''",
+    // The audit line of the admin's act that moved the stock; 0: no admin's, or from before.
+    "ALTER TABLE stock_log ADD COLUMN audit_id BIGINT NOT NULL DEFAULT 0",
+};
+
+constexpr std::array<migration, 5> steps{
+    migration{1, first_tables}, migration{2, deadlines},      migration{3, whole_lives},
+    migration{4, many_nodes},   migration{5, accountability},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/audit_book.hpp"
 #include "ledger/order_book.hpp"
 
 namespace floodgate::store {
@@ -74,7 +75,8 @@ public:
     // The orders' states are what is believed; where one cannot be read, and where more is sold
     // than there is, held stays as it is. What is wrong afterwards is `open`, as explain() says it.
     // not_found; conflict: the sale was changed meanwhile.
-    result<repair_report> repair(sale::sale_id id, const std::string& note, instant now);
+    result<repair_report> repair(sale::sale_id id, const std::string& note, instant now,
+                                 const audit_maker<repair_report>& signed_by = {});
 
 private:
     store::database& db_;

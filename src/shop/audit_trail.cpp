@@ -6,20 +6,20 @@
 
 namespace floodgate::shop {
 
-void write_audit(ledger::audit_book& book, const signature& by, const act& done) {
+ledger::audit_line line_for(const signature& by, const act& done) {
     boost::json::object details{{"before", done.before}, {"after", done.after}};
     if (!done.why.empty()) details["why"] = done.why;
-    const ledger::audit_line line{.id = 0,
-                                  .at = by.at,
-                                  .who = by.who,
-                                  .action = done.action,
-                                  .subject = done.subject,
-                                  .details = boost::json::serialize(details)};
-    log::info("shop.acted", "who", by.who.value, "action", done.action, "subject", done.subject);
-    if (const auto added = book.add(line); !added) {
-        log::error("shop.audit_failed", "who", by.who.value, "action", done.action, "subject",
-                   done.subject, "reason", added.error().message());
-    }
+    return {.id = 0,
+            .at = by.at,
+            .who = by.who,
+            .action = done.action,
+            .subject = done.subject,
+            .details = boost::json::serialize(details),
+            .address = by.address};
+}
+
+void log_act(sale::user_id who, const std::string& action, const std::string& subject) {
+    log::info("shop.acted", "who", who.value, "action", action, "subject", subject);
 }
 
 std::string subject_of(const char* kind, std::int64_t id) {

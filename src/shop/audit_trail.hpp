@@ -1,4 +1,5 @@
-// Who changed what, written to the audit book.
+// Who changed what, in the words of the audit book. The line is written by the ledger's verb that
+// makes the change, in the same transaction: an act without a line is not done.
 
 #pragma once
 
@@ -20,12 +21,14 @@ struct act {
 };
 
 struct signature {
-    sale::user_id who;  // 0: Floodgate itself
-    instant at;
+    sale::user_id who;      // 0: Floodgate itself
+    std::string address{};  // the network it came from; empty: from inside
+    instant at{};
 };
 
-// The act is done by now and stands: an audit book that cannot be written is an error in the log.
-void write_audit(ledger::audit_book& book, const signature& by, const act& done);
+ledger::audit_line line_for(const signature& by, const act& done);
+// Once the act stands.
+void log_act(sale::user_id who, const std::string& action, const std::string& subject);
 
 std::string subject_of(const char* kind, std::int64_t id);  // "sale 7"
 

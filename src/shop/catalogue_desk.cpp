@@ -7,6 +7,13 @@
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::shop {
+namespace {
+
+const char* action_of(const stock_change& change) {
+    return change.delta > 0 ? "stock.added" : "stock.removed";
+}
+
+}  // namespace
 
 boost::system::error_code catalogue_desk::why_not(const result<void>& told,
                                                   const std::string& subject) {
@@ -25,9 +32,14 @@ ledger::catalogue_book& catalogue_desk::through(const actor& by) {
     return by.book ? by.book->catalogue() : book_.catalogue();
 }
 
-void catalogue_desk::conclude(const actor& by, const act& done) {
+ledger::audit_line catalogue_desk::line(const actor& by, const act& done) const {
+    return line_for({by.who, by.address, clock_.now()}, done);
+}
+
+void catalogue_desk::conclude(const actor& by, const std::string& action,
+                              const std::string& subject) {
     self_.catalogue_changed();
-    write_audit(book_.audit(), {by.who, clock_.now()}, done);
+    log_act(by.who, action, subject);
 }
 
 // With the terms that the ledger has by now, and their revision: another node may have changed them
@@ -60,11 +72,14 @@ result<std::vector<sale::sale>> catalogue_desk::sales() {
 
 result<sale::product> catalogue_desk::add_product(const sale::product& p, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
-    const auto id = through(by).add_product(p);
-    if (!id) return id.error();
+    const char* const action = "product.created";
     sale::product kept = p;
-    kept.id = *id;
-    conclude(by, {"product.created", subject_of("product", id->value), {}, to_json(kept)});
+    const auto id = through(by).add_product(p, [&](const sale::product_id& given) {
+        kept.id = given;
+        return line(by, {action, subject_of("product", given.value), {}, to_json(kept)});
+    });
+    if (!id) return id.error();
+    conclude(by, action, subject_of("product", id->value));
     return kept;
 }
 
@@ -79,18 +94,22 @@ result<sale::product> catalogue_desk::change_product(sale::product_id id,
                           .description = change.description.value_or(old->description),
                           .pictures = change.pictures.value_or(old->pictures),
                           .list_price = change.list_price.value_or(old->list_price)};
-    if (const auto done = through(by).update_product(p); !done) return done.error();
-    conclude(by, {"product.changed", subject_of("product", id.value), to_json(*old), to_json(p)});
+    const act made{"product.changed", subject_of("product", id.value), to_json(*old), to_json(p)};
+    if (const auto done = through(by).update_product(p, line(by, made)); !done) return done.error();
+    conclude(by, made.action, made.subject);
     return p;
 }
 
 result<sale::round> catalogue_desk::add_round(const sale::round& r, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
-    const auto id = through(by).add_round(r);
-    if (!id) return id.error();
+    const char* const action = "round.created";
     sale::round kept = r;
-    kept.id = *id;
-    conclude(by, {"round.created", subject_of("round", id->value), {}, to_json(kept)});
+    const auto id = through(by).add_round(r, [&](const sale::round_id& given) {
+        kept.id = given;
+        return line(by, {action, subject_of("round", given.value), {}, to_json(kept)});
+    });
+    if (!id) return id.error();
+    conclude(by, action, subject_of("round", id->value));
     return kept;
 }
 
@@ -103,21 +122,28 @@ result<changed_round> catalogue_desk::change_round(sale::round_id id, const roun
                         .title = change.title.value_or(old->title),
                         .starts_at = change.starts_at.value_or(old->starts_at),
                         .ends_at = change.ends_at.value_or(old->ends_at)};
-    if (const auto done = through(by).update_round(r); !done) return done.error();
-    const std::string subject = subject_of("round", id.value);
-    const auto gate = why_not(tell_gate_of_round(id), subject);
-    conclude(by, {"round.changed", subject, to_json(*old), to_json(r)});
+    const act made{"round.changed", subject_of("round", id.value), to_json(*old), to_json(r)};
+    if (const auto done = through(by).update_round(r, line(by, made)); !done) return done.error();
+    const auto gate = why_not(tell_gate_of_round(id), made.subject);
+    conclude(by, made.action, made.subject);
     return changed_round{r, gate};
 }
 
 result<sale::sale> catalogue_desk::add_sale(const sale::sale& s, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
-    const auto id = through(by).add_sale(s, clock_.now());
+    const auto round = book_.catalogue().find_round(s.round);
+    if (!round) return round.error();
+    const char* const action = "sale.created";
+    sale::sale made = s;
+    made.starts_at = round->starts_at;
+    made.ends_at = round->ends_at;
+    const auto id = through(by).add_sale(s, clock_.now(), [&](const sale::sale_id& given) {
+        made.id = given;
+        return line(by, {action, subject_of("sale", given.value), {}, to_json(made)});
+    });
     if (!id) return id.error();
-    const auto kept = find(*id);  // with the window of its round
-    if (!kept) return kept.error();
-    conclude(by, {"sale.created", subject_of("sale", id->value), {}, to_json(*kept)});
-    return kept;
+    conclude(by, action, subject_of("sale", id->value));
+    return find(*id);
 }
 
 result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_change& change,
@@ -133,10 +159,11 @@ result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_
     // Promises made under the old limit may be on their way to the ledger, which holds them to the
     // limit it finds.
     if (s.limit < old->limit && old->state != sale::sale_state::draft) return errc::conflict;
-    if (const auto done = through(by).update_sale_terms(s); !done) return done.error();
-    const std::string subject = subject_of("sale", id.value);
-    const auto gate = why_not(tell_gate(id), subject);
-    conclude(by, {"sale.changed", subject, to_json(*old), to_json(s)});
+    const act made{"sale.changed", subject_of("sale", id.value), to_json(*old), to_json(s)};
+    if (const auto done = through(by).update_sale_terms(s, line(by, made)); !done)
+        return done.error();
+    const auto gate = why_not(tell_gate(id), made.subject);
+    conclude(by, made.action, made.subject);
     return changed_sale{s, gate};
 }
 
@@ -165,7 +192,13 @@ result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock
             return errc::store_unavailable;
         }
     }
-    const auto total = through(by).change_stock(s.id, change.delta, change.note, clock_.now());
+    const auto total = through(by).change_stock(
+        s.id, change.delta, change.note, clock_.now(), [&](const std::int64_t& after) {
+            return line(by, {action_of(change),
+                             subject_of("sale", s.id.value),
+                             {{"stock", after - change.delta}},
+                             {{"stock", after}, {"note", change.note}}});
+        });
     // The units go back to the gate, also when the ledger cannot even be read.
     if (!total && change.delta < 0 && !tell_gate(s.id))
         (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
@@ -181,10 +214,7 @@ result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_
     if (!total) return total.error();
     const std::string subject = subject_of("sale", id.value);
     const auto gate = why_not(tell_gate(id), subject);
-    conclude(by, {change.delta > 0 ? "stock.added" : "stock.removed",
-                  subject,
-                  {{"stock", old->stock}},
-                  {{"stock", *total}, {"note", change.note}}});
+    conclude(by, action_of(change), subject);
     sale::sale s = *old;
     s.stock = *total;
     // Removed units have left the gate before: all that it may lack is the revision.

@@ -1,17 +1,18 @@
 // The one place where the catalogue is changed: products, rounds, sales, their states, terms and
 // stock. Admins and Floodgate itself use the same verbs.
 //
-// Changes are made one at a time. Each takes the same steps in the same order: the ledger, so that
-// it holds after a crash; the gate; the buyers' pages on every node (node::catalogue_changed); a
-// line in the audit book. Two verbs have a reason to ask the gate first:
+// Changes are made one at a time. Each takes the same steps in the same order: the ledger, with the
+// line in the audit book in the same transaction, so that both hold after a crash; the gate; the
+// buyers' pages on every node (node::catalogue_changed). A change whose line cannot be written is
+// not made. Two verbs have a reason to ask the gate first:
 //
 // - Removing units: the gate knows what was promised and is not in the ledger yet.
 // - Pausing and ending are the brake, which works while the ledger does not. The gate is closed at
 //   once, even while another change waits for the ledger. Then the ledger is written, and as long
-//   as that fails, step() tries again. Until it has followed, pages and admins' lists show the old
-//   state. A restart before that leaves the sale as the ledger has it: open. In a cluster Redis
-//   keeps the closed sale beyond a restart until something loads it again; a rebuilt gate is closed
-//   again by the next try; and resuming works only on the node that paused.
+//   as that, or the audit line, fails, step() tries again. Until it has followed, pages and admins'
+//   lists show the old state. A restart before that leaves the sale as the ledger has it: open. In
+//   a cluster Redis keeps the closed sale beyond a restart until something loads it again; a
+//   rebuilt gate is closed again by the next try; and resuming works only on the node that paused.
 //
 // Besides the errors listed, every verb gives what the ledger says when it fails
 // (store_unavailable, corrupt) and fenced, when the actor's ledger is not this node's any more.
@@ -129,7 +130,9 @@ public:
 private:
     result<sale::sale> find(sale::sale_id id);
     ledger::catalogue_book& through(const actor& by);
-    void conclude(const actor& by, const act& done);
+    ledger::audit_line line(const actor& by, const act& done) const;
+    // The ledger has the change.
+    void conclude(const actor& by, const std::string& action, const std::string& subject);
     // The gate's error, if there is one, and logs it.
     static boost::system::error_code why_not(const result<void>& told, const std::string& subject);
     result<void> tell_gate(sale::sale_id id);
@@ -143,7 +146,9 @@ private:
     result<changed_sale> follow(sale::sale_id id);
     changed_sale wait_for_book(const pending_closing& p);
     boost::system::error_code give_up(const sale::sale& s, const boost::system::error_code& why);
+    static ledger::audit_note line_of(const pending_closing& p, const sale::sale& in_book);
     changed_sale finish(const pending_closing& p, const sale::sale& before);
+    result<void> sign(const actor& by, const act& asked);
     result<void> warm_up_piece(std::span<const sale::sale_id> ids, std::vector<warmed_sale>& out);
 
     ledger::ledger& book_;

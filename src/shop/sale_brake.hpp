@@ -26,6 +26,7 @@ namespace floodgate::shop {
 // On whose behalf something is done.
 struct actor {
     sale::user_id who{};             // 0: Floodgate itself
+    std::string address{};           // the network the admin came from
     std::string why{};               // what made Floodgate act
     ledger::ledger* book = nullptr;  // written through this one (a fenced one), not the desk's own
 };

@@ -22,6 +22,10 @@ bool is_final(const boost::system::error_code& why) {
     return why == errc::not_found || why == errc::conflict || why == errc::fenced;
 }
 
+const char* closing_action(sale::sale_state to) {
+    return to == paused ? "sale.paused" : "sale.ended";
+}
+
 boost::json::object state_json(sale::sale_state s) { return {{"state", to_text(s)}}; }
 
 }  // namespace
@@ -49,11 +53,12 @@ result<changed_sale> catalogue_desk::open(sale::sale_id id, sale::sale_state fro
     if (!old) return old.error();
     const sale::sale_state before = brake_.state_of(*old);
     if (before != published && before != from) return errc::conflict;
-    if (const auto set = through(by).set_sale_state(id, published); !set) return set.error();
+    const act made{action, subject_of("sale", id.value), state_json(before), state_json(published)};
+    if (const auto set = through(by).set_sale_state(id, published, line(by, made)); !set)
+        return set.error();
     brake_.drop(id);
-    const std::string subject = subject_of("sale", id.value);
-    const auto gate = why_not(tell_gate(id), subject);
-    conclude(by, {action, subject, state_json(before), state_json(published)});
+    const auto gate = why_not(tell_gate(id), made.subject);
+    conclude(by, made.action, made.subject);
     sale::sale s = *old;
     s.state = published;
     return changed_sale{s, gate};
@@ -89,7 +94,7 @@ result<changed_sale> catalogue_desk::follow(sale::sale_id id) {
     if (!s) return wait_for_book(*p);
     const bool overtaken = p->written ? s->state != p->what.to : !may_close(s->state, p->what.to);
     if (overtaken) return give_up(*s, errc::conflict);
-    const auto set = through(p->what.by).set_sale_state(id, p->what.to);
+    const auto set = through(p->what.by).set_sale_state(id, p->what.to, line_of(*p, *s));
     if (!set && is_final(set.error())) return give_up(*s, set.error());
     if (!set) return wait_for_book(*p);
     return finish(*p, *s);
@@ -113,6 +118,17 @@ boost::system::error_code catalogue_desk::give_up(const sale::sale& s,
     return why;
 }
 
+// None: Floodgate itself pauses a sale that is paused; or the book has the state already, and with
+// it the line: of an earlier try that was never answered, or of another node.
+ledger::audit_note catalogue_desk::line_of(const pending_closing& p, const sale::sale& in_book) {
+    const bool worth_a_line = p.what.by.who.value != 0 || p.sale.state != p.what.to;
+    const bool done_before = p.written || (p.tries > 0 && in_book.state == p.what.to);
+    if (done_before || !worth_a_line) return std::nullopt;
+    return line_for({p.what.by.who, p.what.by.address, p.what.at},
+                    {closing_action(p.what.to), subject_of("sale", p.sale.id.value),
+                     state_json(p.sale.state), state_json(p.what.to), p.what.by.why});
+}
+
 changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& before) {
     const sale::sale_id id = before.id;
     const auto read = find(id);
@@ -122,13 +138,8 @@ changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& 
     if (read) s = *read;
     const std::string subject = subject_of("sale", id.value);
     const auto gate = why_not(brake_.finish(s, p.what.to, clock_.now()), subject);
-    // Floodgate itself may pause a sale that is paused: nothing to write down.
-    const bool worth_a_line = p.what.by.who.value != 0 || p.sale.state != p.what.to;
     if (!p.written) self_.catalogue_changed();
-    if (!p.written && worth_a_line)
-        write_audit(book_.audit(), {p.what.by.who, p.what.at},
-                    {p.what.to == paused ? "sale.paused" : "sale.ended", subject,
-                     state_json(p.sale.state), state_json(p.what.to), p.what.by.why});
+    if (line_of(p, before)) log_act(p.what.by.who, closing_action(p.what.to), subject);
     if (p.tries > 0)
         log::info("shop.closing_followed", "sale", id.value, "state", to_text(p.what.to), "tries",
                   p.tries);

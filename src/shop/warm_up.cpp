@@ -38,14 +38,23 @@ boost::json::array to_json(const std::vector<warmed_sale>& sales) {
     return out;
 }
 
+// Only what a person asks for.
+result<void> catalogue_desk::sign(const actor& by, const act& asked) {
+    if (!is_person(by)) return {};
+    return book_.audit().add(line(by, asked));
+}
+
 result<sale::sale> catalogue_desk::warm_up(sale::sale_id id, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
     const auto s = find(id);
     if (!s) return s.error();
     if (s->state == draft) return errc::conflict;
+    // The ledger does not change, so there is no transaction to write the line in. It comes first:
+    // a line too many says that something was asked for, one too few hides it.
+    const act asked{"sale.warmed_up", subject_of("sale", id.value), {}, {{"stock", s->stock}}};
+    if (const auto kept = sign(by, asked); !kept) return kept.error();
     if (const auto told = brake_.tell(*s); !told) return told.error();
-    if (is_person(by))
-        conclude(by, {"sale.warmed_up", subject_of("sale", id.value), {}, {{"stock", s->stock}}});
+    if (is_person(by)) conclude(by, asked.action, asked.subject);
     return s;
 }
 
@@ -61,16 +70,15 @@ result<std::vector<warmed_sale>> catalogue_desk::warm_up_all(const actor& by) {
     done_ = 0;
     failed_ = 0;
     started_ms_ = to_ms(clock_.now());
+    const act asked{"sales.warmed_up", "all sales", {}, {{"sales", wanted.size()}}};
+    if (const auto kept = sign(by, asked); !kept) return kept.error();
     std::vector<warmed_sale> out;
     for (std::span<const sale::sale_id> rest = wanted; !rest.empty();) {
         const auto next = rest.first(std::min(piece, rest.size()));
         rest = rest.subspan(next.size());
         if (const auto loaded = warm_up_piece(next, out); !loaded) return loaded.error();
     }
-    if (is_person(by)) {
-        const std::lock_guard lock(one_at_a_time_);
-        conclude(by, {"sales.warmed_up", "all sales", {}, {{"sales", to_json(out)}}});
-    }
+    if (is_person(by)) conclude(by, asked.action, asked.subject);
     return out;
 }
 
