@@ -13,6 +13,7 @@
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
+#include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
 
@@ -51,6 +52,7 @@ int serve(const serve_options& o) {
     http::check_address(s.server.listen);  // before a data directory is made for nothing
     prepare_signals();
     log::start(s.log_level);
+    engine::judge_secret_files(s);
     engine::shop_server running(s);
     if (o.demo) running.create_demo();
     running.create_first_admin();

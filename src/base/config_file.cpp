@@ -138,6 +138,8 @@ void config_file::read(const std::string& key, std::chrono::milliseconds& value,
     value = std::chrono::milliseconds(count);
 }
 
+const std::string& config_file::path() const { return contents_->path; }
+
 void config_file::expect_all_read() const {
     std::vector<stray> unknown;
     contents_->collect_unknown(contents_->root, "", unknown);

@@ -48,6 +48,7 @@ public:
     }
 
     void expect_all_read() const;
+    const std::string& path() const;  // empty: no file
 
 private:
     struct contents;

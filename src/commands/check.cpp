@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
+#include <optional>
 #include <stdexcept>
+#include <unistd.h>
 
 #include "base/or_throw.hpp"
+#include "commands/ledger_copy.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/order_number.hpp"
@@ -51,6 +53,8 @@ public:
             wrong(at, p, "more units than the buyer's limit");
     }
 
+    sale::sequence position() const { return position_; }
+
     std::vector<std::string> finish() {
         if (last_ < position_ && (last_.value != 0 || position_.value != 0))
             found_.push_back(
@@ -81,28 +85,59 @@ private:
     std::vector<std::string> found_;
 };
 
+// Nothing: it cannot be locked, which is said; what can be read is checked all the same.
+std::unique_ptr<store::directory_lock> take_lock(store::file_system& files, const std::string& data,
+                                                 const std::string& journal) {
+    auto got = files.lock(journal);
+    if (got) return std::move(*got);
+    if (got.error() == boost::system::errc::operation_would_block)
+        throw std::runtime_error(data + ": in use by a running server; stop it first");
+    fmt::print("{} cannot be locked ({}): see to it that no server runs\n", journal,
+               got.error().message());
+    return nullptr;
+}
+
+// A ledger in a directory that cannot be written is read as a copy.
+class readable_ledger {
+public:
+    explicit readable_ledger(const std::string& data) {
+        std::string file = data + "/ledger.db";
+        if (::access(data.c_str(), W_OK) != 0 || ::access(file.c_str(), W_OK) != 0) {
+            copy_.emplace(data);
+            file = copy_->file();
+            fmt::print("{} cannot be written: a copy of the ledger is checked\n", data);
+        }
+        book_.emplace(store::open_sqlite({.path = file}));
+    }
+    ledger::ledger& book() { return *book_; }
+
+private:
+    std::optional<ledger_copy> copy_;
+    std::optional<ledger::ledger> book_;
+};
+
 }  // namespace
 
 std::vector<std::string> check_data(const std::string& data) {
     const std::string journal = data + "/journal";
-    const std::string file = data + "/ledger.db";
-    if (!std::filesystem::exists(file))
+    if (!std::filesystem::exists(data + "/ledger.db"))
         throw std::runtime_error(data + ": there is no ledger here");
     store::posix_files files;
-    std::unique_ptr<store::directory_lock> lock;
+    std::unique_ptr<store::directory_lock> held;
     const bool has_journal = std::filesystem::exists(journal);
-    if (has_journal) {
-        auto got = files.lock(journal);
-        if (!got) throw std::runtime_error(data + ": in use by a running server; stop it first");
-        lock = std::move(got.value());
-    }
-    ledger::ledger book(store::open_sqlite({.path = file}));
+    if (has_journal) held = take_lock(files, data, journal);
+    readable_ledger readable(data);
+    ledger::ledger& book = readable.book();
     tally count(book);
     std::vector<std::string> found = or_throw(book.orders().check(), "ledger");
+    const journal::expectation of{count.position(), or_throw(book.orders().journal_id(), "ledger")};
     if (has_journal) {
         const auto broken = journal::inspect(
-            files, journal, [&](sale::sequence at, const sale::promise& p) { count.add(at, p); });
+            files, journal, [&](sale::sequence at, const sale::promise& p) { count.add(at, p); },
+            of);
         found.insert(found.end(), broken.begin(), broken.end());
+    } else if (of.journal != 0 && of.entered.value == 0) {
+        found.push_back(journal + " is missing: promises that the ledger has not entered are lost");
     }
     const auto wrong = count.finish();
     found.insert(found.end(), wrong.begin(), wrong.end());

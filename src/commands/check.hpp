@@ -7,8 +7,10 @@
 
 namespace floodgate::commands {
 
-// One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read.
-// Throws std::runtime_error when there is nothing to check or a server is using the directory.
+// One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read,
+// and what keeps it from being sure. At least as strict as `serve`. A directory that cannot be
+// written is checked as well. Throws std::runtime_error when there is nothing to check or a server
+// is using the directory.
 std::vector<std::string> check_data(const std::string& data);
 
 }  // namespace floodgate::commands

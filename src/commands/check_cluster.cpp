@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/or_throw.hpp"
@@ -30,19 +31,49 @@ public:
         const std::string line = sale::key_of(of_.name, sale::partition_of(id, of_.partitions),
                                               sale::gate_schema::key::line);
         std::vector<sale::order_no> out;
-        for (std::string from = "-";;) {
-            const auto page = redis_.ask(line, {"XRANGE", line, from, "+", "COUNT", page_entries});
-            if (!page) return page.error();
-            if (page->items.empty()) break;
-            for (const store::redis_reply& entry : page->items) collect(entry, id, out);
-            from = "(" + page->items.back().items.at(0).text;
-        }
+        const auto read = for_each_entry(
+            line, "-", [&](const store::redis_reply& entry) { collect(entry, id, out); });
+        if (!read) return read.error();
         std::ranges::sort(out);
         return out;
     }
 
+    // The first numbers after `entered` that the line should have up to `last`, and has not.
+    struct gap {
+        std::uint64_t from = 0, to = 0;
+    };
+    result<std::optional<gap>> first_gap(sale::partition p, sale::line_place entered,
+                                         std::uint64_t last) {
+        const std::string line = sale::key_of(of_.name, p, sale::gate_schema::key::line);
+        std::uint64_t next = entered.number + 1;
+        std::optional<gap> found;
+        const auto read = for_each_entry(
+            line, sale::entry_id({entered.epoch, next}), [&](const store::redis_reply& entry) {
+                const auto at = sale::parse_entry_id(entry.items.at(0).text);
+                const auto promises = sale::decode_entry(entry.items.at(1).items.at(1).text);
+                if (found || !at || !promises || at->epoch != entered.epoch) return;
+                const std::uint64_t first = at->number + 1 - promises->size();
+                if (first > next) found = gap{next, first - 1};
+                next = at->number + 1;
+            });
+        if (!read) return read.error();
+        if (!found && next <= last) found = gap{next, last};
+        return found;
+    }
+
 private:
     static constexpr const char* page_entries = "1000";
+
+    template <class Visit>
+    result<void> for_each_entry(const std::string& line, std::string from, Visit visit) {
+        for (;;) {
+            const auto page = redis_.ask(line, {"XRANGE", line, from, "+", "COUNT", page_entries});
+            if (!page) return page.error();
+            if (page->items.empty()) return {};
+            for (const store::redis_reply& entry : page->items) visit(entry);
+            from = "(" + page->items.back().items.at(0).text;
+        }
+    }
 
     static void collect(const store::redis_reply& entry, sale::sale_id id,
                         std::vector<sale::order_no>& out) {
@@ -60,6 +91,7 @@ class comparison {
 public:
     explicit comparison(const engine::settings& s)
         : partitions_(s.cluster.partitions),
+          through_rabbit_(s.cluster.queue == engine::queue_kind::rabbitmq),
           redis_(s.cluster.redis),
           book_(engine::open_database(s)),
           gate_(redis_, {.name = s.cluster.name, .partitions = partitions_}, {}),
@@ -102,6 +134,21 @@ private:
                             "ends at {}",
                             p.number, at.number, state.appended));
         queued_ += state.appended - at.number;
+        if (!through_rabbit_) follow_line(p, at, state.appended);
+    }
+
+    // What lies between the ledger's position and the end of the line must be in the line. A clerk
+    // may be entering it meanwhile: what it has removed is in the ledger by then.
+    void follow_line(sale::partition p, sale::line_place entered, std::uint64_t last) {
+        const auto gap = or_throw(between_.first_gap(p, entered, last), "redis");
+        if (!gap) return;
+        const auto now =
+            sale::to_place(or_throw(book_.orders().position(sale::line_of(p)), "ledger"));
+        if (now.epoch != entered.epoch || now.number >= gap->to) return;
+        wrong(
+            fmt::format("partition {}: the ledger has entered only up to promise {}, and promises "
+                        "{} to {} are not in the line: they are missing",
+                        p.number, now.number, gap->from, gap->to));
     }
 
     void look_at(const sale::sale& s) {
@@ -132,6 +179,7 @@ private:
     void wrong(std::string what) { found_.push_back(std::move(what)); }
 
     const std::uint32_t partitions_;
+    const bool through_rabbit_;  // which holds promises that are neither in the line nor entered
     store::redis redis_;
     ledger::ledger book_;
     gate::redis_turnstile gate_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/or_throw.hpp"
+#include "engine/data_directory.hpp"
 #include "engine/open_ledger.hpp"
 #include "guard/passwords.hpp"
 #include "guard/tokens.hpp"
@@ -76,7 +77,7 @@ void prepare_directory(const std::string& data) {
     if (error) throw std::runtime_error(data + ": " + error.message());
     if (!std::filesystem::is_empty(data, error) || error)
         throw std::runtime_error(data + ": not empty; a fixture needs a directory of its own");
-    std::filesystem::permissions(data, std::filesystem::perms::owner_all, error);
+    engine::prepare_data_directory(data);
 }
 
 void expect_empty(ledger::ledger& book) {

@@ -32,7 +32,7 @@ public:
         cluster::bus& bus;
         ledger::ledger& book;
         gate::redis_turnstile& gate;
-        const leased_ledger& duty;  // the node that holds it does the timed jobs
+        const leased_ledger& duty;  // whoever holds it does the timed jobs
     };
     explicit cluster_node(world w);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/or_throw.hpp"
+#include "engine/data_directory.hpp"
 #include "engine/journal_line.hpp"
 #include "engine/lone_node.hpp"
 #include "engine/open_ledger.hpp"
@@ -17,10 +18,7 @@ namespace {
 
 // Makes the data directory, and says where the journal is.
 journal::options prepare_data(const settings& s) {
-    std::error_code error;
-    std::filesystem::create_directories(s.data, error);
-    if (error) throw std::runtime_error(s.data + ": " + error.message());
-    std::filesystem::permissions(s.data, std::filesystem::perms::owner_all, error);
+    prepare_data_directory(s.data);
     // The ledger is always made first. Without it every promise in the journal would become a
     // failed order of an unknown sale.
     if (std::filesystem::exists(s.journal_directory()) && !std::filesystem::exists(s.ledger_file()))
@@ -39,10 +37,13 @@ public:
           where_(prepare_data(with)),
           book_(open_database(with)),
           entered_(or_throw(book_.orders().position(), "ledger")),
-          journal_(files_, where_, entered_),
+          journal_(files_, where_, entered_, or_throw(book_.orders().journal_id(), "ledger")),
           gate_(journal_, with.gate),
           whole_gate_(gate_, book_, clock, with.memory),
-          line_({journal_, book_, gate_, node_, clock}, with.clerk, entered_) {}
+          line_({journal_, book_, gate_, node_, clock}, with.clerk, entered_) {
+        // From here on a journal that is gone is missed, also before anything was entered.
+        or_throw(book_.orders().remember_journal(journal_.id()), "ledger");
+    }
 
     ledger::ledger& book() override { return book_; }
     ledger::ledger& timed_book() override { return book_; }

@@ -43,6 +43,7 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.write_ms", o.timeouts.write, {100, hour_ms});
     file.read("edge.tls_certificate_file", o.tls_certificate_file);
     file.read("edge.tls_key_file", o.tls_key_file);
+    if (!o.tls_key_file.empty()) s.secret_files.push_back(o.tls_key_file);
     file.read("edge.trusted_proxies", s.trusted_proxies);
 }
 
@@ -91,14 +92,17 @@ std::string secret_from(const std::string& key, const std::string& path) {
 }
 
 // KEY, or the first line of the file that KEY_file names.
-void read_secret(config_file& file, const std::string& key, std::string& secret) {
+void read_secret(config_file& file, settings& s, const std::string& key, std::string& secret) {
     std::string path;
     const std::string usual = std::exchange(secret, {});
     file.read(key, secret);
     file.read(key + "_file", path);
     if (!secret.empty() && !path.empty())
         throw std::invalid_argument(key + " or " + key + "_file, not both");
+    const std::string& kept_in = path.empty() ? file.path() : path;
     if (!path.empty()) secret = secret_from(key + "_file", path);
+    if (!secret.empty() && std::ranges::find(s.secret_files, kept_in) == s.secret_files.end())
+        s.secret_files.push_back(kept_in);
     if (secret.empty()) secret = usual;
 }
 
@@ -106,7 +110,7 @@ void read_webhook(config_file& file, settings& s) {
     alarm::webhook_options& w = s.timed_jobs.webhook;
     w.node = s.node;
     file.read("alarm.webhook_url", w.url);
-    read_secret(file, "alarm.webhook_secret", w.secret);
+    read_secret(file, s, "alarm.webhook_secret", w.secret);
     file.read("alarm.webhook_allow_private", w.allow_private);
     file.read("alarm.webhook_attempts", w.attempts, {1, 100});
     file.read("alarm.webhook_timeout_ms", w.timeout, {100, 60'000});
@@ -185,22 +189,23 @@ void read_addresses(config_file& file, const std::string& key,
     if (addresses.empty()) throw std::invalid_argument(key + " names nobody");
 }
 
-void read_stores(config_file& file, cluster_settings& c) {
+void read_stores(config_file& file, settings& s) {
+    cluster_settings& c = s.cluster;
     read_addresses(file, "redis.addresses", c.redis.addresses);
     file.read("redis.cluster", c.redis.cluster);
     file.read("redis.user", c.redis.user);
-    read_secret(file, "redis.password", c.redis.password);
+    read_secret(file, s, "redis.password", c.redis.password);
     file.read("redis.database", c.redis.database, {0, 1023});
     if (c.redis.cluster && c.redis.database != 0)
         throw std::invalid_argument("redis.database must be 0 in a Redis Cluster");
     read_addresses(file, "mariadb.addresses", c.mariadb.addresses);
     file.read("mariadb.user", c.mariadb.user);
-    read_secret(file, "mariadb.password", c.mariadb.password);
+    read_secret(file, s, "mariadb.password", c.mariadb.password);
     file.read("mariadb.database", c.mariadb.database);
     file.read("mariadb.connections_max", c.mariadb.connections_max, {4, 1000});
     read_addresses(file, "rabbitmq.addresses", c.rabbitmq.addresses);
     file.read("rabbitmq.user", c.rabbitmq.user);
-    read_secret(file, "rabbitmq.password", c.rabbitmq.password);
+    read_secret(file, s, "rabbitmq.password", c.rabbitmq.password);
     file.read("rabbitmq.vhost", c.rabbitmq.vhost);
 }
 
@@ -218,7 +223,7 @@ void read_cluster(config_file& file, settings& s) {
     file.read("cluster.strict", c.strict);
     file.read("cluster.lease_ms", c.lease, {1000, 60'000});
     file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
-    read_stores(file, c);
+    read_stores(file, s);
     if (s.mode == run_mode::embedded) return;
     s.recent.believed_for = believed_for;  // others move orders, too, and the bus may fail to tell
     s.recent.numbers_in_order = false;     // several nodes give them: the ledger is always asked

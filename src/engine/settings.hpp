@@ -45,6 +45,7 @@ struct settings {
     cluster_settings cluster;  // clustered
     std::uint32_t node = 0;
     std::string data = "data";
+    std::vector<std::string> secret_files{};  // what was read and should be read by nobody else
     log::level log_level = log::level::info;
     http::server_options server;
     shop::recent_options recent;
