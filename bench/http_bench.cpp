@@ -1,4 +1,4 @@
-// What a purchase costs in http, in process: reading the request, and writing the answer by
+// What a purchase costs at the edge, in process: reading the request, and writing the answer by
 // hand or with the JSON library (docs/adr/0003).
 
 #include <boost/json/object.hpp>
@@ -13,7 +13,7 @@
 #include "http/wire.hpp"
 #include "sale/order_number.hpp"
 
-namespace floodgate::http {
+namespace floodgate::edge {
 namespace {
 
 const std::string purchase =
@@ -31,7 +31,7 @@ void read_request(benchmark::State& state) {
     }
     state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(read_request)->Name("http/read_request");
+BENCHMARK(read_request)->Name("edge/read_request");
 
 void answer_by_hand(benchmark::State& state) {
     date_line date;
@@ -39,38 +39,38 @@ void answer_by_hand(benchmark::State& state) {
     for (auto _ : state) {
         out.clear();
         write_verdict(out, {.what = sale::answer::accepted, .order = {380457119884771328}},
-                      api::language::en, {.date = date.at(from_ms(1'800'000'000'000))});
+                      language::en, {.date = date.at(from_ms(1'800'000'000'000))});
         benchmark::DoNotOptimize(out.data());
     }
     state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(answer_by_hand)->Name("http/answer_by_hand");
+BENCHMARK(answer_by_hand)->Name("edge/answer_by_hand");
 
 void answer_by_library(benchmark::State& state) {
     date_line date;
     std::string out;
     for (auto _ : state) {
         out.clear();
-        const api::reply r = api::json_reply(
+        const reply r = json_reply(
             202, {{"order_no", sale::to_text({380457119884771328})}, {"status", "queued"}});
         write_reply(out, r, {.date = date.at(from_ms(1'800'000'000'000))});
         benchmark::DoNotOptimize(out.data());
     }
     state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(answer_by_library)->Name("http/answer_by_library");
+BENCHMARK(answer_by_library)->Name("edge/answer_by_library");
 
 void sold_out(benchmark::State& state) {
     date_line date;
     std::string out;
     for (auto _ : state) {
         out.clear();
-        write_verdict(out, {.what = sale::answer::sold_out}, api::language::en,
+        write_verdict(out, {.what = sale::answer::sold_out}, language::en,
                       {.date = date.at(from_ms(1'800'000'000'000))});
         benchmark::DoNotOptimize(out.data());
     }
 }
-BENCHMARK(sold_out)->Name("http/answer_sold_out");
+BENCHMARK(sold_out)->Name("edge/answer_sold_out");
 
 void already_ordered(benchmark::State& state) {
     date_line date;
@@ -78,22 +78,22 @@ void already_ordered(benchmark::State& state) {
     for (auto _ : state) {
         out.clear();
         write_verdict(out, {.what = sale::answer::already_ordered, .order = {380457119884771328}},
-                      api::language::en, {.date = date.at(from_ms(1'800'000'000'000))});
+                      language::en, {.date = date.at(from_ms(1'800'000'000'000))});
         benchmark::DoNotOptimize(out.data());
     }
 }
-BENCHMARK(already_ordered)->Name("http/answer_already_ordered");
+BENCHMARK(already_ordered)->Name("edge/answer_already_ordered");
 
 void read_quantity(benchmark::State& state) {
     for (auto _ : state) {
-        api::json_body body(R"({"quantity":2})");
+        json_body body(R"({"quantity":2})");
         benchmark::DoNotOptimize(body.optional_integer("quantity", {1, 1000}));
         benchmark::DoNotOptimize(body.finish());
     }
 }
-BENCHMARK(read_quantity)->Name("http/read_quantity");
+BENCHMARK(read_quantity)->Name("edge/read_quantity");
 
 }  // namespace
-}  // namespace floodgate::http
+}  // namespace floodgate::edge
 
 BENCHMARK_MAIN();

@@ -1,6 +1,6 @@
 // What one node tells the others: results, "sold out" lifted, the catalogue changed.
 //
-// A hint, never more: a message may be lost, doubled or late, and every listener must come to the
+// A hint, never more: a message may be lost, doubled or late, and whoever listens must come to the
 // same end without it, only later.
 
 #pragma once

@@ -41,7 +41,7 @@ public:
     virtual ~leases() = default;
 
     // Before start(). Duties of one `group` are shared out evenly among the nodes alive; every node
-    // seeks all of them. A duty without a group goes to the first node that asks.
+    // seeks all of them. A duty without a group goes to whoever is first.
     virtual void seek(duty d, const std::string& group) = 0;
 
     virtual void start() = 0;

@@ -1,6 +1,6 @@
 // Whether an entry is the next one of its line: contiguous within one epoch, each entry once.
 //
-// Pure; readers of a partition's stream and of the RabbitMQ queue behind it use the same. It
+// Pure; the same for whoever reads a partition's stream or the RabbitMQ queue behind it. It
 // remembers every entry that is not yet removed from where it came from, so that one that comes a
 // second time (an acknowledgement was lost) is told from another one under the same number (the
 // store went back in time and numbered anew).

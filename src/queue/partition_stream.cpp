@@ -112,7 +112,7 @@ result<std::vector<stream_entry>> partition_stream::next(std::size_t max, millis
     return fetch(max, wait);
 }
 
-// Least idle time 0: no other node may be reading here.
+// Least idle time 0: nobody else may be reading here.
 result<std::vector<stream_entry>> partition_stream::claim(std::size_t max) {
     const auto reply = own_.ask(line_,
                                 {"XAUTOCLAIM", line_, where_.group, where_.consumer, "0",

@@ -1,9 +1,9 @@
 // A partition's Redis stream, read through a consumer group: what the gate's script appends.
 //
-// The node that holds the partition's lease owns what is pending in the group, also what another
-// node was given: it claims that first, and again after any call that failed half-way. So
-// nothing is lost between Redis and here, and an entry may come twice. A group that is gone is made
-// again, from the stream's beginning.
+// Whoever holds the partition's lease owns what is pending in the group, whoever it was given to:
+// it is claimed first, and again after any call that failed half-way, so nothing is lost between
+// Redis and here, and an entry may come twice. A group that is gone is made again, from the
+// stream's beginning.
 //
 // Used by one thread, but for interrupt() and resume(). Errors are those of store::redis.
 

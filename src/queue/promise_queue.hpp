@@ -23,8 +23,8 @@ namespace floodgate::queue {
 class promise_queue : public sale::promise_source {
 public:
     // Everything that is still in the line, whatever its place, in order, `max` or a few more at a
-    // time: what a dead consumer left behind, too. For the node that takes the partition over,
-    // before start(): it enters them by order number and calls forget(). Empty: the line is empty.
+    // time: what a dead consumer left behind, too. For whoever takes the partition over, before
+    // start(): enters it by order number and calls forget(). Empty: the line is empty.
     virtual result<std::vector<sale::promise>> left_behind(std::size_t max) = 0;
     // What left_behind() gave last is in the ledger.
     virtual result<void> forget() = 0;
