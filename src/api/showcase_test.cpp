@@ -48,11 +48,12 @@ TEST_F(ShowcaseTest, ShowsTheProductInShortInTheListAndWholeOnItsPage) {
 
 TEST_F(ShowcaseTest, KeepsTheSizeOfAPageInBoundsWhateverAdminsWrite) {
     const std::int64_t id = published_sale(5);
-    put("/admin/products/1", R"({"description":")" + std::string(20'000, 'x') + "\"}");
+    const std::string product = R"({"title":"Kettle","list_price_fen":1,"description":")" +
+                                std::string(20'000, 'x') + "\"}";
     for (int i = 0; i < 120; ++i) {
-        ASSERT_EQ(
-            post("/admin/sales", R"({"product_id":1,"round_id":1,"price_fen":1,"stock":1})").status,
-            201);
+        const std::int64_t made = post("/admin/products", product).body.at("id").as_int64();
+        const std::string terms = R"({"round_id":1,"price_fen":1,"stock":1,"product_id":)";
+        ASSERT_EQ(post("/admin/sales", terms + std::to_string(made) + "}").status, 201);
     }
     for (std::int64_t s = id; s < id + 121; ++s)
         ASSERT_TRUE(book_.catalogue().set_sale_state({s}, sale::sale_state::published).has_value());
