@@ -35,8 +35,8 @@ public:
         for (std::size_t i = 0; i < swept_at_once && !begun_.empty(); ++i) {
             const cooling_buyer first = begun_.front();
             if (first.until > now) return;
-            begun_.pop_front();
             if (until(first.buyer) == first.until) until_.erase(first.buyer);
+            begun_.pop_front();
         }
     }
 
