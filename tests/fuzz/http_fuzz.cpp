@@ -42,8 +42,8 @@ struct habits {
 std::string written_out(const request& r) {
     std::string out = std::to_string(static_cast<int>(r.verb));
     for (const std::string_view part :
-         {r.path, r.query, r.token, r.idempotency_key, r.accept_language, r.if_none_match,
-          r.content_type, r.forwarded_for, r.body})
+         {r.path, r.query, r.token, r.idempotency_key.value_or("no key"), r.accept_language,
+          r.if_none_match, r.content_type, r.forwarded_for, r.body})
         out.append("|").append(part);
     return out + (r.keep_alive ? "|keep" : "|close") + (r.is_head ? "|head" : "");
 }
@@ -53,9 +53,9 @@ void check_limits(const request& r, const http_limits& limits) {
     require(r.path.find('?') == std::string_view::npos);
     require(r.path.size() + r.query.size() <= limits.target_bytes_max);
     require(r.body.size() <= limits.body_bytes_max);
-    require(r.path.size() + r.query.size() + r.token.size() + r.idempotency_key.size() +
-                r.accept_language.size() + r.if_none_match.size() + r.content_type.size() +
-                r.forwarded_for.size() <=
+    require(r.path.size() + r.query.size() + r.token.size() +
+                r.idempotency_key.value_or("").size() + r.accept_language.size() +
+                r.if_none_match.size() + r.content_type.size() + r.forwarded_for.size() <=
             limits.head_bytes_max);
     const language spoken = language_of(r.accept_language);
     require(spoken == language::en || spoken == language::zh);
