@@ -36,7 +36,7 @@ gate::redis_turnstile_options gate_options(const settings& s) {
     o.node = s.node;
     o.answer_within = s.cluster.answer_within;
     o.backlog_max = s.gate.backlog_max;
-    // No shorter than the gate remembers a sale that lasts as long as the usual time.
+    // Then a key outlives the gate's memory of its sale, if the sale lasts no longer than a week.
     o.key_kept_for += s.memory.forget_after;
     return o;
 }

@@ -69,6 +69,7 @@ public:
     bool expects_something_else = false;
     int hosts = 0;
     int lengths = 0;
+    int keys = 0;
     int encodings = 0;  // Transfer-Encoding: only `chunked`, alone, is understood
     bool inside_a_chunk_header = false;
 
@@ -196,6 +197,7 @@ void conversation::reader::on_field(http::field name, string_view value, string_
             if (token_.size == 0) token_ = place(value);
         } else if (iequals(name_text, "idempotency-key")) {
             key_ = place(value);
+            ++keys;
         } else if (iequals(name_text, "x-forwarded-for")) {
             forwarded_for_ = place(value);
         }
@@ -209,7 +211,7 @@ request conversation::reader::view() const {
             .path = path_.size > 0 ? at(path_) : std::string_view("/"),
             .query = at(query_),
             .token = at(token_),
-            .idempotency_key = at(key_),
+            .idempotency_key = keys > 0 ? std::optional(at(key_)) : std::nullopt,
             .accept_language = at(accept_language_),
             .if_none_match = at(if_none_match_),
             .content_type = at(content_type_),
@@ -280,6 +282,7 @@ conversation::step conversation::read_head() {
         return refuse(api::problem::bad_request, "exactly one Host header is needed");
     if (fresh->lengths > 1)
         return refuse(api::problem::bad_request, "more than one Content-Length");
+    if (fresh->keys > 1) return refuse(api::problem::bad_request, "more than one Idempotency-Key");
     if (fresh->encodings > (fresh->version_is_11() ? 1 : 0))
         return refuse(api::problem::bad_request,
                       "Transfer-Encoding may only be chunked, in HTTP/1.1");

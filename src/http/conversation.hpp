@@ -5,14 +5,16 @@
 //
 // Refused, with a problem and the end of the connection: anything Beast's parser does not take for
 // HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, another
-// Transfer-Encoding than `chunked`, more than one Host or none, obsolete line folding, a target
-// that is neither a path nor an http address, an `Expect` other than 100-continue, and over the
-// limits: heads, bodies, and what stands around the chunks of a body.
+// Transfer-Encoding than `chunked`, more than one Host or none, more than one Idempotency-Key,
+// obsolete line folding, a target that is neither a path nor an http address, an `Expect` other
+// than 100-continue, and over the limits: heads, bodies, and what stands around the chunks of a
+// body.
 
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +30,8 @@ struct request {
     api::verb verb = api::verb::other;
     std::string_view path;
     std::string_view query;
-    std::string_view token;  // from `Authorization: Bearer` or `token`
-    std::string_view idempotency_key;
+    std::string_view token;                           // from `Authorization: Bearer` or `token`
+    std::optional<std::string_view> idempotency_key;  // empty: sent without a value
     std::string_view accept_language;
     std::string_view if_none_match;
     std::string_view content_type;

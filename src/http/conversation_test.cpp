@@ -52,6 +52,26 @@ TEST_F(ConversationTest, ReadsEveryFieldWeUse) {
     EXPECT_TRUE(got().keep_alive);
 }
 
+TEST_F(ConversationTest, TellsAnEmptyIdempotencyKeyFromNone) {
+    ASSERT_EQ(say("POST /a HTTP/1.1\r\nHost: x\r\n\r\n"), step::request_ready);
+    EXPECT_EQ(got().idempotency_key, std::nullopt);
+    talk_.finish();
+    for (const char* value : {"", " ", "\t ", " \t\t"}) {
+        ASSERT_EQ(say(std::string("POST /a HTTP/1.1\r\nIdempotency-Key:") + value +
+                      "\r\nHost: x\r\n\r\n"),
+                  step::request_ready);
+        EXPECT_EQ(got().idempotency_key, "");
+        talk_.finish();
+    }
+}
+
+// Which of two would be the intent?
+TEST_F(ConversationTest, RefusesTwoIdempotencyKeys) {
+    EXPECT_EQ(say("POST /a HTTP/1.1\r\nHost: x\r\nIdempotency-Key:\r\nIdempotency-Key: k\r\n\r\n"),
+              step::refused);
+    EXPECT_EQ(talk_.why(), api::problem::bad_request);
+}
+
 TEST_F(ConversationTest, ReadsTheSameWhateverTheSlicing) {
     for (std::size_t piece = 1; piece < purchase.size(); ++piece) {
         ASSERT_EQ(say(purchase, piece), step::request_ready) << piece;

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/thread.hpp"
 #include "http/owned_request.hpp"
+#include "http/repeated_purchase.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -130,11 +131,24 @@ void event_loop::read_sockets() {
 void event_loop::settle() {
     batch_.settle(now_, [this](const sale::verdict& v) {
         if (connection* who = connections_.find(v.reply_to)) {
-            out_.send(*who, v);
+            tell(*who, v);
         } else {
             out_.count(status_of(v.what));
         }
     });
+}
+
+void event_loop::tell(connection& to, const sale::verdict& v) {
+    if (v.what != sale::answer::repeated) return out_.send(to, v);
+    if (const auto known = find_repeat(with_, v)) return out_.send(to, *known);
+    const bool queued = tasks_.run_in_pool(
+        api::pool::general, [this, v] { return look_up_repeat(with_, v); },
+        [this, v](const std::optional<api::reply>& found) {
+            connection* who = connections_.find(v.reply_to);
+            if (who && found) return out_.send(*who, *found);
+            if (who) out_.send(*who, undecided_repeat(v));
+        });
+    if (!queued) out_.send(to, undecided_repeat(v));
 }
 
 // Takes request after request until one has to wait for its answer, or there is no whole one.

@@ -62,6 +62,7 @@ private:
     void wait_for_gate();
     void read_sockets();
     void settle();
+    void tell(connection& to, const sale::verdict& v);
     void serve(connection& c);
     void handle(connection& from, const request& r, searched where);
     void run_job(connection& from, pool_job job);

@@ -18,15 +18,15 @@ std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) 
             body.optional_integer("quantity", {1, sale::limit_max}).value_or(1));
         if (auto fault = body.finish()) return purchase_fault{api::problem::bad_request, *fault};
     }
-    if (!r.idempotency_key.empty()) {
-        const bool printable =
-            std::ranges::all_of(r.idempotency_key, [](char c) { return c > ' ' && c < 0x7f; });
-        if (r.idempotency_key.size() > idempotency_key_bytes_max || !printable) {
+    if (r.idempotency_key) {
+        const std::string_view key = *r.idempotency_key;
+        const bool printable = std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7f; });
+        if (key.empty() || key.size() > idempotency_key_bytes_max || !printable) {
             return purchase_fault{
                 api::problem::bad_request,
                 {"Idempotency-Key", "Idempotency-Key must be 1 to 128 visible ASCII characters"}};
         }
-        a.key = guard::key_of(a.buyer, r.idempotency_key);
+        a.key = guard::key_of(a.buyer, key);
     }
     return std::nullopt;
 }

@@ -41,7 +41,8 @@ TEST(ReadPurchase, RefusesNonsenseAndNamesTheField) {
         EXPECT_FALSE(fault->fault.detail.empty()) << body;
     }
     const std::string long_key(129, 'k');
-    for (const std::string& key : {long_key, std::string("with blank"), std::string("\xc3\xa4")}) {
+    for (const std::string& key :
+         {std::string(), long_key, std::string("with blank"), std::string("\xc3\xa4")}) {
         sale::attempt a;
         const auto fault = read({.idempotency_key = key}, a);
         ASSERT_TRUE(fault) << key;

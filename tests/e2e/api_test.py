@@ -205,18 +205,18 @@ class PurchaseTest(SharedServer):
             problem = self.assert_problem(answer, 409, "already_ordered")
             self.assertEqual((problem["order_no"], problem["title"]), (no, title))
 
-    def test_the_same_key_gets_the_same_answer_and_is_good_for_one_request(self):
+    def test_the_same_key_gets_the_same_order_and_is_good_for_one_request(self):
         sale, other, token = self.add_sale(), self.add_sale(), self.register()
         first = self.client.buy(sale, token, key="cart-1")
         again = self.client.buy(sale, token, key="cart-1")
-        self.assertEqual((again.status, again.json), (202, first.json))
+        self.assertIn((again.status, again.json["status"]), ((202, "queued"), (200, "unpaid")))
+        self.assertEqual(again.json["order_no"], first.json["order_no"])
         self.assert_problem(self.client.buy(sale, token, 2, "cart-1"), 422, "key_reused")
         stranger = self.client.buy(sale, self.register(), key="cart-1")
         self.assertEqual(stranger.status, 202)
         self.assertNotEqual(stranger.json, first.json, "a key belongs to its buyer")
-        elsewhere = self.client.buy(other, token, key="cart-1")
-        self.assertEqual(elsewhere.status, 202, "and to its sale")
-        for bad in ("x" * 129, "with blank", "umläut"):
+        self.assert_problem(self.client.buy(other, token, key="cart-1"), 422, "key_reused")
+        for bad in ("", "x" * 129, "with blank", "umläut"):
             answer = self.client.buy(other, token, key=bad)
             problem = self.assert_problem(answer, 400, "bad_request")
             self.assertEqual(problem["field"], "Idempotency-Key")

@@ -104,7 +104,7 @@ class Client:
 
     def buy(self, sale, token=None, quantity=None, key=None):
         body = None if quantity is None else {"quantity": quantity}
-        headers = {"Idempotency-Key": key} if key else None
+        headers = None if key is None else {"Idempotency-Key": key}
         return self.post(f"{API}/sales/{sale}/orders", body, token, headers)
 
     def rounds(self, limit=100):

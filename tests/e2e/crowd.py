@@ -28,7 +28,8 @@ class Attempt:
 
     @property
     def accepted(self):
-        return self.status == 202
+        """Also by a key that has an order already: 200 with the order, once it is entered."""
+        return self.status in (200, 202)
 
     def __repr__(self):
         return (f"<buyer {self.buyer} sale {self.sale} x{self.quantity or 1}: {self.fate} "
