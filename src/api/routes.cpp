@@ -32,8 +32,10 @@ constexpr route table[] = {
     {get,  "/api/v1/rounds",            access::open, nullptr, pool::general, on_loop::rounds},
     {get,  "/api/v1/sales/{id}",        access::open, nullptr, pool::general, on_loop::sale},
 
-    {.verb = post, .path = "/api/v1/auth/register", .needs = access::open, .first = begin_register},
-    {.verb = post, .path = "/api/v1/auth/login",    .needs = access::open, .first = begin_log_in},
+    {post, "/api/v1/auth/register", access::open, nullptr,
+     pool::general, on_loop::no, none, begin_register},
+    {post, "/api/v1/auth/login",    access::open, nullptr,
+     pool::general, on_loop::no, none, begin_log_in},
     {post, "/api/v1/auth/logout",   access::buyer, log_out},
     {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
