@@ -69,19 +69,31 @@ void connections::accept_next() {
     });
 }
 
-// Out of descriptors, most likely. An idle connection has one that it does not need; without any,
-// the client that waits is let in with the spare one and told to come again.
+// Out of descriptors, most likely. The kernel says so even when nobody wants to come in: nothing is
+// given up before somebody does.
 void connections::on_accept_failed(const error_code& error) {
     accept_log_.failed(error.message());
     last_failure_ = now;
-    if (make_room()) return accept_next();
-    spare_.give_up();
+    acceptor_.async_wait(tcp::acceptor::wait_read, [this](const error_code& ended) {
+        if (ended || !acceptor_.is_open()) return;
+        now = steady::now();
+        accept_without_descriptor();
+    });
+}
+
+// A descriptor may have come free meanwhile; an idle connection has one that it does not need.
+// Otherwise the client that waits is let in with the spare one and told to come again.
+void connections::accept_without_descriptor() {
     tcp::socket waiting(acceptor_.get_executor());
-    error_code again;
-    acceptor_.accept(waiting, again);
-    if (!again) turn_away(std::move(waiting));
+    error_code failed;
+    acceptor_.accept(waiting, failed);
+    if (!failed) receive(std::move(waiting));
+    if (!failed || failed == asio::error::would_block || make_room()) return accept_next();
+    spare_.give_up();
+    acceptor_.accept(waiting, failed);
+    if (!failed) turn_away(std::move(waiting));
     spare_.take_back();
-    if (!again) return accept_next();
+    if (!failed) return accept_next();
     accept_failed_ = true;  // the next tick tries again
 }
 

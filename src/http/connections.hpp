@@ -82,6 +82,7 @@ private:
 
     void accept_next();
     void on_accept_failed(const boost::system::error_code& error);
+    void accept_without_descriptor();
     void receive(boost::asio::ip::tcp::socket socket);
     bool has_room();
     bool make_room();

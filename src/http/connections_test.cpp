@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <cerrno>
+#include <netinet/in.h>
 #include <optional>
 #include <string>
 #include <sys/resource.h>
