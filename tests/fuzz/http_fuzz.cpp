@@ -65,9 +65,9 @@ void check_limits(const request& r, const http_limits& limits) {
     require(r.path.size() + r.query.size() <= limits.target_bytes_max);
     require(r.body_bytes <= limits.body_bytes_max);
     require(r.body.empty() || r.body.size() == r.body_bytes);
-    require(r.path.size() + r.query.size() + r.token.size() + r.idempotency_key.value_or("").size() +
-                r.accept_language.size() + r.if_none_match.size() + r.content_type.size() +
-                r.forwarded_for.size() <=
+    require(r.path.size() + r.query.size() + r.token.size() +
+                r.idempotency_key.value_or("").size() + r.accept_language.size() +
+                r.if_none_match.size() + r.content_type.size() + r.forwarded_for.size() <=
             limits.head_bytes_max);
     const language spoken = language_of(r.accept_language);
     require(spoken == language::en || spoken == language::zh);
