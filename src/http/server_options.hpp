@@ -66,7 +66,7 @@ struct loop_options {
     http::timeouts timeouts;
     std::size_t connections_max = 20'000;
     bool hides_operators_calls = false;  // they have a listener of their own
-    std::string fixed_lines{};  // header lines of every answer, each with its end
+    std::string fixed_lines{};           // header lines of every answer, each with its end
 };
 
 }  // namespace floodgate::http
