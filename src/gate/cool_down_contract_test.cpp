@@ -8,7 +8,7 @@ namespace {
 using sale::answer;
 
 class CoolDownContractTest : public TurnstileContractTest {};
-INSTANTIATE_TEST_SUITE_P(All, CoolDownContractTest, testing::ValuesIn(kinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(All, CoolDownContractTest, every_turnstile, name_of_turnstile);
 
 TEST_P(CoolDownContractTest, MakesABuyerWhoGaveAUnitBackWaitWhileOthersBuyIt) {
     constexpr milliseconds wait{30'000};

@@ -1,8 +1,7 @@
-// For tests: the fixture of the contract suites, which run against every turnstile.
+// For tests: the fixture of the suites that every turnstile has to pass.
 
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,25 +10,15 @@
 
 namespace floodgate::gate {
 
-enum class kind : std::uint8_t { embedded = 1, redis, redis_cluster };
-inline constexpr std::array kinds{kind::embedded, kind::redis, kind::redis_cluster};
+enum class turnstile_kind : std::uint8_t { embedded = 1, redis, redis_cluster };
 
-inline std::string kind_name(const testing::TestParamInfo<kind>& with) {
-    switch (with.param) {
-    case kind::embedded: return "Embedded";
-    case kind::redis: return "Redis";
-    case kind::redis_cluster: break;
-    }
-    return "RedisCluster";
-}
-
-class TurnstileContractTest : public testing::TestWithParam<kind> {
+class TurnstileContractTest : public testing::TestWithParam<turnstile_kind> {
 protected:
     void SetUp() override {
-        if (GetParam() == kind::embedded) {
+        if (GetParam() == turnstile_kind::embedded) {
             world_ = std::make_unique<embedded_world>();
         } else {
-            const bool cluster = GetParam() == kind::redis_cluster;
+            const bool cluster = GetParam() == turnstile_kind::redis_cluster;
             FLOODGATE_NEED_REDIS(cluster);
             world_ = std::make_unique<redis_world>(store::shared_redis(cluster));
         }
@@ -53,5 +42,17 @@ protected:
     std::unique_ptr<gate_world> world_;
     std::unique_ptr<lane> lane_;
 };
+
+inline const auto every_turnstile =
+    testing::Values(turnstile_kind::embedded, turnstile_kind::redis, turnstile_kind::redis_cluster);
+
+inline std::string name_of_turnstile(const testing::TestParamInfo<turnstile_kind>& with) {
+    switch (with.param) {
+    case turnstile_kind::embedded: return "Embedded";
+    case turnstile_kind::redis: return "Redis";
+    case turnstile_kind::redis_cluster: break;
+    }
+    return "RedisCluster";
+}
 
 }  // namespace floodgate::gate

@@ -330,7 +330,7 @@ TEST_P(TurnstileContractTest, SellsExactlyTheStockToFourLanesAtOnce) {
     EXPECT_EQ(gate().look_up({1})->taken, stock);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TurnstileContractTest, testing::ValuesIn(kinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(All, TurnstileContractTest, every_turnstile, name_of_turnstile);
 
 }  // namespace
 }  // namespace floodgate::gate

@@ -1,5 +1,7 @@
 #include "ledger/order_book.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -144,8 +146,11 @@ result<std::vector<sale::order>> order_book::of_buyer(sale::user_id buyer, sale:
         const auto c = db_.reader();
         const std::int64_t below =
             before.value == 0 ? INT64_MAX : static_cast<std::int64_t>(before.value);
+        // MariaDB would look up the buyer alone and walk through all newer orders to a later page.
+        const std::string hint = fmt::format(fmt::runtime(c->speaks().by_index), "orders_of_buyer");
         auto rows = c->ask(select_orders("WHERE o.buyer_id = ? AND o.order_no < ? "
-                                         "ORDER BY o.order_no DESC LIMIT ?"),
+                                         "ORDER BY o.order_no DESC LIMIT ?",
+                                         hint),
                            buyer, below, limit);
         std::vector<sale::order> orders;
         while (rows.next()) orders.push_back(read_order_row(rows).order);

@@ -2,12 +2,14 @@
 
 namespace floodgate::ledger {
 
-std::string select_orders(std::string_view rest) {
+std::string select_orders(std::string_view rest, std::string_view hint) {
     std::string sql =
         "SELECT o.order_no, o.sale_id, o.buyer_id, o.quantity, o.amount_fen, o.amount_points, "
         "o.state, o.reason, o.created_ms, o.pay_by_ms, p.method, p.question, p.cause, p.tries, "
-        "p.note, p.asked_since_ms FROM orders o LEFT JOIN payments p ON p.order_no = o.order_no ";
-    return sql.append(rest);
+        "p.note, p.asked_since_ms FROM orders o";
+    return sql.append(hint)
+        .append(" LEFT JOIN payments p ON p.order_no = o.order_no ")
+        .append(rest);
 }
 
 order_row read_order_row(const store::row_cursor& rows) {

@@ -25,8 +25,8 @@ struct order_row {
 };
 
 // "SELECT ... FROM orders o LEFT JOIN payments p ... " and then `rest`, from its WHERE on. Columns
-// for read_order_row.
-std::string select_orders(std::string_view rest);
+// for read_order_row. `hint` stands after the orders: dialect::by_index.
+std::string select_orders(std::string_view rest, std::string_view hint = {});
 order_row read_order_row(const store::row_cursor& rows);
 
 // Throws sql_error (corrupt) for a word that is no state.

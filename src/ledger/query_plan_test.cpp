@@ -53,8 +53,8 @@ protected:
         while (rows.next()) {
             if (is_sqlite())
                 all += rows.get<std::string>(3) + "; ";
-            else  // table, key, extra
-                all += rows.get<std::string>(2) + " " + rows.get<std::string>(5) + " " +
+            else  // type, key, extra
+                all += rows.get<std::string>(3) + " " + rows.get<std::string>(5) + " " +
                        rows.get<std::string>(9) + "; ";
         }
         return all;
@@ -81,7 +81,9 @@ TEST_P(QueryPlanContractTest, ABuyersOrdersAreReadInTheOrderOfTheirPages) {
     const auto page = book_.orders().of_buyer({mill}, {}, 20).value();
     const auto before = static_cast<std::int64_t>(page.back().no.value);
     const std::string next = plan(mill, before, std::int64_t{20});
-    EXPECT_THAT(next, HasSubstr("orders_of_buyer"));
+    EXPECT_THAT(next, testing::AnyOf(HasSubstr("orders_of_buyer (buyer_id=? AND order_no<?)"),
+                                     HasSubstr("range orders_of_buyer")))
+        << "it begins where the page begins";
     expect_no_sort(next);
 }
 

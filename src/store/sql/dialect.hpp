@@ -21,6 +21,9 @@ struct dialect {
     std::string_view also_key;    // after a column that became the primary key only here
     // Whether a transaction that changes the schema can be rolled back.
     bool transactional_schema;
+    // After a table's name, where the database would not choose the best index by itself: {} is
+    // the index. Empty: it does.
+    std::string_view by_index;
 };
 
 inline constexpr dialect sqlite_dialect{
@@ -34,6 +37,7 @@ inline constexpr dialect sqlite_dialect{
     .rows_per_insert = 1,
     .also_key = "",
     .transactional_schema = true,
+    .by_index = "",
 };
 
 // For MariaDB, MySQL and TiDB. Text compares byte by byte, as in SQLite.
@@ -48,6 +52,7 @@ inline constexpr dialect mysql_dialect{
     .rows_per_insert = 256,
     .also_key = " PRIMARY KEY",  // Galera wants one in every table.
     .transactional_schema = false,
+    .by_index = " FORCE INDEX ({})",
 };
 
 // Puts the dialect's words in place of {auto_id}, {row_id}, {table_end}, {clustered_end},
