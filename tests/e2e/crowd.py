@@ -50,7 +50,7 @@ class Crowd:
         self.answers = 0
         self.poll = None
 
-    def rush(self, attempts, within_s=60, at_start=None):
+    def rush(self, attempts, within_s=180, at_start=None):
         """Returns the attempts, each with its fate filled in. `at_start` is called when everybody
         is connected and nobody has sent anything."""
         attempts = list(attempts)
