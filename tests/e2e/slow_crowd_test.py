@@ -33,7 +33,8 @@ class SlowCrowdTest(FloodgateTest):
         with SlowCrowd(server.address, size, shop.tokens[:size.sockets]):
             beside = footprint(server.process.pid)
             self.buy(server, shop, range(2001, 2501))
-            self.assertEqual(server.client().get("/readyz").status, 200)
+            with server.client() as client:
+                self.assertEqual(client.get("/readyz").status, 200)
         left = wait_until_gone(server.address)
         after = footprint(server.process.pid)
         print(f"{self.id()}: {size}, rss {quiet.rss / MIB:.0f} -> {beside.rss / MIB:.0f} -> "
