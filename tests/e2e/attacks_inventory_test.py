@@ -92,8 +92,9 @@ class DenialOfInventory(InventoryTest):
     def test_m2_a_time_out_counts_as_well(self):
         self.open_shop(config=WAIT, pay_within_s=1)
         no = self.try_to_buy(1).json["order_no"]
-        self.wait_until(lambda: self.status_of(1, no) == "closed", what="it was never closed")
-        self.assertEqual(self.order(1, no)["reason"], TIMED_OUT[1])
+        self.order(1, no, wait_ms=20000)  # until it is entered, and then until it is closed
+        order = self.order(1, no, wait_ms=20000, **{"while": "unpaid"})
+        self.assertEqual((order["status"], order["reason"]), TIMED_OUT)
         answers = []
 
         def waits():
