@@ -33,9 +33,9 @@ constexpr route table[] = {
     {get,  "/api/v1/sales/{id}",        access::open, nullptr, pool::general, on_loop::sale},
 
     {post, "/api/v1/auth/register", access::open, nullptr,
-     pool::general, on_loop::no, none, begin_register},
+     pool::accounts, on_loop::no, none, begin_register},
     {post, "/api/v1/auth/login",    access::open, nullptr,
-     pool::general, on_loop::no, none, begin_log_in},
+     pool::accounts, on_loop::no, none, begin_log_in},
     {post, "/api/v1/auth/logout",   access::buyer, log_out},
     {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},

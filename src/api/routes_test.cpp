@@ -105,6 +105,7 @@ TEST(Routes, HideWhatIsForOperatorsAtTheBuyersDoor) {
 }
 
 TEST(Routes, HashPasswordsInASecondStep) {
+    EXPECT_EQ(match(verb::post, "/api/v1/auth/login").route->where, pool::accounts);
     EXPECT_TRUE(match(verb::post, "/api/v1/auth/register").route->first);
     EXPECT_TRUE(match(verb::post, "/api/v1/auth/login").route->first);
     EXPECT_FALSE(match(verb::post, "/api/v1/auth/logout").route->first);

@@ -23,8 +23,8 @@ struct held_thread {
 
 TEST(Pools, RunWhatTheyAreGiven) {
     pools all({});
-    for (const api::pool which :
-         {api::pool::general, api::pool::password, api::pool::strangers, api::pool::admin}) {
+    for (const api::pool which : {api::pool::general, api::pool::accounts, api::pool::password,
+                                  api::pool::strangers, api::pool::admin}) {
         std::promise<void> done;
         ASSERT_TRUE(all.enqueue(which, [&] { done.set_value(); }));
         done.get_future().wait();

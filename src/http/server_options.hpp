@@ -30,6 +30,7 @@ struct pool_sizes {
     std::size_t general_threads = 4;   // for what waits for the database
     std::size_t password_threads = 1;  // each holds the memory of one Argon2id at a time
     std::size_t admin_threads = 2;     // admins do not queue behind buyers
+    std::size_t account_threads = 2;   // for looking up the phone numbers of log-ins
     std::size_t queue_max = 1000;      // waiting for a thread of one pool; past it: busy
 };
 
