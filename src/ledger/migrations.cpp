@@ -145,9 +145,9 @@ std::size_t migrate(store::database& db, std::span<const migration> steps) {
     for (const migration& step : steps) {
         if (step.version <= found) continue;
         if (!run(*c, step)) continue;
-        log::info("ledger.migrated", "version", step.version);
         ++ran;
     }
+    if (ran > 0) log::info("ledger.migrated", "from", found, "to", newest);
     return ran;
 }
 

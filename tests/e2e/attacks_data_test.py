@@ -40,18 +40,23 @@ def sell(clients, shop, buyers):
 class Descriptors(FloodgateTest):
     ALONE = True
 
+    def connect_idly(self, server, count):
+        """Connections that say nothing."""
+        for _ in range(count):
+            idle = socket.create_connection(server.address)
+            self.addCleanup(idle.close)
+
     def use_up_descriptors(self, server):
         """From now on the server has as many files open as it may have."""
         pid = server.process.pid
         highest = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd"))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))
-        for _ in range(highest):  # what is free below is taken by connections that say nothing
-            idle = socket.create_connection(server.address)
-            self.addCleanup(idle.close)
+        self.connect_idly(server, highest)  # they take what is free below
 
     def test_h2_the_journal_and_the_clerk_need_no_new_descriptor_in_a_rush(self):
         shop = self.fixture(users=2 * SEGMENT, stock=2 * SEGMENT)
         server = self.serve(shop.data, config=UNLIMITED + SMALL_SEGMENTS)
+        self.connect_idly(server, 100)  # the longest idle, which make room
         clients = [server.client(timeout_s=60) for _ in range(8)]
         for client in clients:
             self.addCleanup(client.close)

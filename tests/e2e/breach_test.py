@@ -176,24 +176,28 @@ class HonestWork(ManagedShop):
     CONFIG = ("[clerk]\nreconcile_every_ms = 50\nretry_steps = [\"100ms\", \"24h\"]\n"
               "[pay]\nallow_test = true\n")
 
+    def too_little(self):
+        return any(self.fates.get(fate, 0) <= 5 for fate in ("pay", "cancel", "refund", "leave"))
+
     def test_raises_no_alarm(self):
         self.open_shop(users=4000, stock=2000, sales=3, pay_within_s=2, config=self.CONFIG)
-        self.end = time.monotonic() + self.SECONDS
+        self.end = time.monotonic() + self.SECONDS + PATIENCE_S
         self.fates, self.faults = {}, []
         helpers = [threading.Thread(target=self.guard, args=(work, seed)) for seed, work in
                    enumerate((self.live, self.live, self.live, self.manage_stock))]
         for helper in helpers:
             helper.start()
-        while time.monotonic() < self.end:
+        enough = self.end - PATIENCE_S  # a busy machine gets more time, so that enough happens
+        while time.monotonic() < enough or (time.monotonic() < self.end and self.too_little()):
             Crowd(self.server_.address, 20).rush(
                 Attempt(self.shop, random.randrange(1001, 4001), sale)
                 for sale in self.shop.sales for _ in range(100))
+        self.end = time.monotonic()
         for helper in helpers:
             helper.join()
         self.assertEqual(self.faults, [])
         print(f"{self.id()}: {self.fates}")
-        for fate in ("pay", "cancel", "refund", "leave"):
-            self.assertGreater(self.fates.get(fate, 0), 5, "too little happened to mean anything")
+        self.assertFalse(self.too_little(), "too little happened to mean anything")
         self.assertGreater(self.server_.metric('floodgate_order_moves_total{to="closed"}'), 20)
         self.assertEqual(self.times_raised("invariant_breach"), 0)
         self.wait_until(lambda: all(
