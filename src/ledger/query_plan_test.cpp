@@ -32,7 +32,7 @@ protected:
     }
     // MariaDB does so by itself, in its own time.
     void learn_sizes() {
-        const auto c = verbs_.db().reader();
+        const auto c = verbs_.db().writer();
         auto rows = c->ask("ANALYZE TABLE orders, order_events, payments");
         while (rows.next()) {
         }
