@@ -1,8 +1,5 @@
 #!/usr/bin/python3
-"""Runs the stages of the test run and adds up what passed and failed.
-
-The stages go in two lanes side by side: what is tested over HTTP mostly waits, what is built and
-tested in process mostly computes.
+"""Runs the stages of the test run one after the other and adds up what passed and failed.
 
 Called by scripts/test, which has installed the packages. What a stage prints goes to
 build/test-logs/STAGE.log; a stage that fails shows the end of it. A stage that runs no test has
@@ -45,7 +42,6 @@ class shell:
     """Runs a stage's commands, logs what they print, and says now and then how far they are."""
 
     def __init__(self, stage):
-        self.stage = stage
         self.path = LOGS / f"{stage}.log"
         self.path.write_text("")
         self.building_s = 0.0
@@ -87,7 +83,7 @@ class shell:
                 raise stage_failed(f"not done after {limit_s} s")
             if now - said > 20:
                 said = now
-                say(f"      {now - begin:4.0f} s  {self.stage}: {self.last_line()[:90]}")
+                print(f"      {now - begin:4.0f} s  {self.last_line()[:100]}", flush=True)
 
     def last_line(self):
         lines = self.path.read_text(errors="replace").splitlines()
@@ -162,7 +158,7 @@ def tidy(sh):
             seconds = time.monotonic() - begin
             log.write(f"{seconds:4.0f} s {name} {'ok' if good else 'FAILED'}\n{'' if good else output}")
             if result.passed % 10 == 0 and seconds > 1:
-                say(f"      {seconds:4.0f} s  tidy: {result.passed} of {len(names)}")
+                print(f"      {seconds:4.0f} s  {result.passed} of {len(names)}", flush=True)
     return result
 
 
@@ -284,19 +280,13 @@ def fuzz_one(target):
     return bool(good), output
 
 
-# In each lane in this order: what is quick first, then what needs the least building.
-LANES = [(shape, format, asan, fuzz, tsan, gcc, tidy), (e2e, e2e_clustered, cluster)]
-STAGES = {stage.__name__: stage for lane in LANES for stage in lane}
-
-
-def say(*lines):
-    """Whole lines at a time: two lanes speak."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
+# In this order: what is quick first, then what needs the least building.
+STAGES = {stage.__name__: stage for stage in (
+    shape, format, e2e, e2e_clustered, cluster, asan, fuzz, tsan, gcc, tidy)}
 
 
 def run_stage(name, stage):
-    say(f"== {name}")
+    print(f"== {name}", flush=True)
     sh, begin, why = shell(name), time.monotonic(), ""
     try:
         result = stage(sh)
@@ -304,28 +294,13 @@ def run_stage(name, stage):
             why, result = "it ran no test", failure(name)
     except (stage_failed, subprocess.SubprocessError, OSError) as error:
         why, result = str(error), failure(name)
-    seconds, bad_news = time.monotonic() - begin, []
     if result.failed:
-        bad_news = [*sh.path.read_text(errors="replace").splitlines()[-60:],
-                    *(f"   FAILED {wrong}" for wrong in result.wrong),
-                    f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log"]
-    say(*bad_news, f"   {name}: {line_of(result, seconds, sh.building_s)}")
+        print(*sh.path.read_text(errors="replace").splitlines()[-60:], sep="\n")
+        print(*(f"   FAILED {wrong}" for wrong in result.wrong), sep="\n")
+        print(f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log")
+    seconds = time.monotonic() - begin
+    print(f"   {name}: {line_of(result, seconds, sh.building_s)}", flush=True)
     return result, seconds, sh.building_s
-
-
-def run_lane(stages):
-    return {name: run_stage(name, stage) for name, stage in stages.items()}
-
-
-def run_lanes(wanted):
-    """The wanted stages, or all. What each gave, by name."""
-    lanes = [{stage.__name__: stage for stage in lane if stage.__name__ in (wanted or STAGES)}
-             for lane in LANES]
-    outcomes = {}
-    with concurrent.futures.ThreadPoolExecutor(len(LANES)) as pool:
-        for of_lane in pool.map(run_lane, lanes):
-            outcomes.update(of_lane)
-    return outcomes
 
 
 def line_of(result, seconds, building_s):
@@ -338,7 +313,7 @@ def main():
     listing = "".join(f"  {n:13} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
     parser = argparse.ArgumentParser(
         prog="scripts/test", description="Builds and runs the tests.",
-        epilog="stages, the last three beside the others:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
+        epilog="stages, in this order:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stage", nargs="*", help="only these stages")
     parser.add_argument("--quick", action="store_true", help="only the unit tests, preset dev")
@@ -348,7 +323,9 @@ def main():
         parser.error(f"no stage is called {unknown[0]}: {', '.join(STAGES)}")
 
     LOGS.mkdir(parents=True, exist_ok=True)
-    outcomes = run_lane({"quick": quick}) if wanted.quick else run_lanes(wanted.stage)
+    chosen = {"quick": quick} if wanted.quick else {
+        name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}
+    outcomes = {name: run_stage(name, stage) for name, stage in chosen.items()}
     total = tally()
     print()
     for name, (result, seconds, building_s) in outcomes.items():

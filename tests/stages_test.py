@@ -5,7 +5,6 @@ import io
 import os
 import pathlib
 import tempfile
-import threading
 import time
 import unittest
 import unittest.mock
@@ -107,28 +106,6 @@ class StagesTest(unittest.TestCase):
         pid_file = self.folder / "pid"
         stages.shell("trial").run(["sh", "-c", f"sleep 60 & echo $! >{pid_file}"], 9)
         self.assertTrue(gone(int(pid_file.read_text())))
-
-    def test_lanes_go_side_by_side_and_only_what_is_wanted_runs(self):
-        met = threading.Barrier(2, timeout=30)
-
-        def left(_):
-            met.wait()
-            return stages.tally(1)
-
-        def right(_):
-            met.wait()
-            return stages.tally(2)
-
-        def unwanted(_):
-            return stages.failure("unwanted")
-
-        lanes = [(left, unwanted), (right,)]
-        with unittest.mock.patch.object(stages, "LANES", lanes), \
-                contextlib.redirect_stdout(io.StringIO()) as said:
-            outcomes = stages.run_lanes(["left", "right"])
-        self.assertEqual({"left": 1, "right": 2},
-                         {name: result.passed for name, (result, *_) in outcomes.items()})
-        self.assertIn("== right\n", said.getvalue())
 
     def test_a_fingerprint_follows_includes_and_rules(self):
         with unittest.mock.patch.object(stages, "ROOT", self.folder):
