@@ -65,7 +65,7 @@ TEST_P(TurnstileKeysTest, MakesOneOrderOfOneKeyHoweverManySalesItIsSentTo) {
     EXPECT_EQ(std::accumulate(accepted.begin(), accepted.end(), 0), keys);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TurnstileKeysTest, testing::ValuesIn(kinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(All, TurnstileKeysTest, every_turnstile, name_of_turnstile);
 
 }  // namespace
 }  // namespace floodgate::gate
