@@ -98,5 +98,18 @@ TEST_P(QueryPlanContractTest, WhoLetOrdersGoIsReadFromOneIndexAlone) {
     EXPECT_THAT(lately, testing::AnyOf(HasSubstr("COVERING INDEX"), HasSubstr("Using index")));
 }
 
+// Regression: once there was an index of a buyer's orders, MariaDB used it here as well. A batch
+// took seconds, and an admin who wanted to pause the sale waited for it.
+TEST_P(QueryPlanContractTest, TheUnitsOfABuyerAreSummedUpByTheUniqueKey) {
+    how_->after = [this](std::string_view sql) {
+        if (sql.starts_with("SELECT SUM(quantity)")) asked_ = sql;
+    };
+    const std::vector<sale::promise> one{verbs_.promise(sale_, mill)};
+    verbs_.enter(one);
+    const std::string found = plan(sale_.value, mill);
+    EXPECT_THAT(found, HasSubstr("buyer_id"));
+    EXPECT_THAT(found, Not(HasSubstr("orders_of_buyer")));
+}
+
 }  // namespace
 }  // namespace floodgate::ledger
