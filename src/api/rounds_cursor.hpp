@@ -19,7 +19,7 @@ struct rounds_cursor {
     std::int64_t round = 0;
     std::int64_t sale = 0;  // 0: the round has none
 
-    auto operator<=>(const rounds_cursor&) const = default;
+    friend auto operator<=>(const rounds_cursor&, const rounds_cursor&) = default;
 };
 
 std::string to_text(const rounds_cursor& c);

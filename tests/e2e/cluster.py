@@ -14,6 +14,8 @@ from harness import API, ROOT, Client, FloodgateTest, check, orders_in
 
 RESULTS = ROOT / "build/faults.json"  # how long each fault was felt; docs/operating.md quotes it
 PARTITIONS = 8  # cluster.partitions
+# No more than any machine has open files for.
+FEW_CLIENTS = "[edge]\nconnections_max = 500\n[ws]\nconnections_max = 500\n"
 UNHURRIED = ("[guard]\npurchase_by_user_per_minute = 0\npurchase_by_address_per_minute = 0\n"
              "password_mib = 8\npassword_passes = 1\n"
              "[alarm]\ndisk_min_mib = 0\ndisk_min_percent = 0\n")

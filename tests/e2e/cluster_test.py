@@ -7,7 +7,7 @@ import time
 import unittest
 
 from books import assign, clustered_only, forget
-from cluster import UNHURRIED, ClusterTest, full_size, servers
+from cluster import FEW_CLIENTS, UNHURRIED, ClusterTest, full_size, servers
 from harness import API, Attempt, Crowd, check, held_in, orders_in
 from sockets import Audience, Intruder
 
@@ -282,7 +282,7 @@ class WrongConfiguration(ClusterTest):
         data = self.directory() / "data"
         assign(data, stores)
         self.addCleanup(forget, data)
-        server = self.server(data, config=UNHURRIED + more)
+        server = self.server(data, config=UNHURRIED + FEW_CLIENTS + more)
         began = time.monotonic()
         code, said = server.refuse_to_start(60)
         self.assertEqual(code, 1, said)

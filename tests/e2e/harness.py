@@ -158,6 +158,7 @@ class Server:
         config = books.configure(self.data, patient(fresh(self.config)), self.node)
         if config:
             self.config_file.write_text(config)
+            self.config_file.chmod(0o600)  # there are passwords in it
             command += ["--config", str(self.config_file)]
         with self.said_file.open("w") as said, self.log_file.open("a") as log:
             log.write(f"--- start {self.starts}\n")

@@ -56,6 +56,9 @@ void mariadb_connection::set_up() {
     // Each statement of a write transaction sees what is committed by then, and locks only rows it
     // found: what must not change between two of them is read FOR UPDATE.
     session_.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    // A machine that hangs in the middle of a transaction must not hold its locks for ever: another
+    // node takes over. MySQL has no such limit.
+    if (is_mariadb(session_.handle())) session_.query("SET SESSION idle_transaction_timeout = 20");
     if (value_of(*this, "SHOW VARIABLES LIKE 'wsrep_on'") != "ON") return;
     if (value_of(*this, "SHOW STATUS LIKE 'wsrep_ready'") != "ON")
         throw mariadb_error(sql_failure::other, 0, "this Galera node is not part of its cluster");
