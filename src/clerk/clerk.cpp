@@ -105,9 +105,11 @@ void clerk::drain() {
 void clerk::oversee() {
     const workload load{granted_, desk_.backlog(), desk_.oldest_age()};
     const priority next = priority_for(load, options_);
+    // On a busy machine a worker that is low may not get the core for seconds. Payments, log-ins
+    // and admins must not wait so long for the pen that it holds.
+    priority_.allow(next == priority::low && !sink_.holds_others_up());
     if (next == granted_) return;
     granted_ = next;
-    priority_.allow(next == priority::low);
     log::info(next == priority::low ? "clerk.demoted" : "clerk.promoted", "backlog", load.backlog,
               "oldest_ms", load.oldest_age.count());
 }

@@ -56,6 +56,7 @@ private:
         }
         result<void> probe() override { return inner_.probe(); }
         result<sale::order> find(sale::order_no no) override { return inner_.find(no); }
+        bool holds_others_up() override { return inner_.holds_others_up(); }
 
     private:
         order_sink& inner_;

@@ -192,24 +192,41 @@ TEST_F(ClerkTest, StandsAsideInARushUntilABuyerHasWaitedTooLong) {
 }
 
 // On the machine's own scheduler: where the way back is closed, the clerk is never lowered.
-TEST_F(ClerkTest, RunsLowWhileItEntersAndIsRaisedWhenBuyersHaveWaitedTooLong) {
-    if (!worker_priority().can_return()) GTEST_SKIP() << "may not raise a thread's priority here";
-    std::promise<int> at_first;
-    std::promise<bool> raised;
-    sink.meanwhile = [&] {
-        at_first.set_value(::sched_getscheduler(0));
-        const auto deadline = std::chrono::steady_clock::now() + far;
-        const auto is_low = [] { return ::sched_getscheduler(0) != SCHED_OTHER; };
-        while (is_low() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-        raised.set_value(!is_low());
-    };
-    source.append(1);
-    const auto c = hire();
-    c->start();
-    EXPECT_EQ(at_first.get_future().get(), SCHED_IDLE);
-    clock.advance(31s);
-    EXPECT_TRUE(raised.get_future().get());
-    await_orders(1);
+class LowClerkTest : public ClerkTest {
+protected:
+    void SetUp() override {
+        if (!worker_priority().can_return())
+            GTEST_SKIP() << "may not raise a thread's priority here";
+    }
+
+    // Enters an order, lets `happen` when it runs low, and waits until it is raised.
+    void expect_raised_when(const std::function<void()>& happen) {
+        std::promise<int> at_first;
+        std::promise<bool> raised;
+        sink.meanwhile = [&] {
+            at_first.set_value(::sched_getscheduler(0));
+            const auto deadline = std::chrono::steady_clock::now() + far;
+            const auto is_low = [] { return ::sched_getscheduler(0) != SCHED_OTHER; };
+            while (is_low() && std::chrono::steady_clock::now() < deadline)
+                std::this_thread::yield();
+            raised.set_value(!is_low());
+        };
+        source.append(1);
+        const auto c = hire();
+        c->start();
+        EXPECT_EQ(at_first.get_future().get(), SCHED_IDLE);
+        happen();
+        EXPECT_TRUE(raised.get_future().get());
+        await_orders(1);
+    }
+};
+
+TEST_F(LowClerkTest, IsRaisedWhenBuyersHaveWaitedTooLong) {
+    expect_raised_when([&] { clock.advance(31s); });
+}
+
+TEST_F(LowClerkTest, IsRaisedWhenOthersWaitToWrite) {
+    expect_raised_when([&] { sink.others_wait = true; });
 }
 
 TEST(WorkerPriority, ForbiddingRaisesAWorkerThatIsLowAndAllowingLowersTheNextTime) {

@@ -23,6 +23,8 @@ public:
     // Whether the book can be written at all.
     virtual result<void> probe() = 0;
     virtual result<sale::order> find(sale::order_no no) = 0;  // not_found
+    // Whether others wait to write until what is being entered is in. Any thread.
+    virtual bool holds_others_up() { return false; }
 };
 
 }  // namespace floodgate::clerk

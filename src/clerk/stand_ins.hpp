@@ -74,6 +74,9 @@ struct memory_sink final : order_sink {
     };
     std::vector<letter> letters;
     std::function<void()> meanwhile;  // what happens while a batch is being entered
+    std::atomic<bool> others_wait{false};
+
+    bool holds_others_up() override { return others_wait; }
 
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                        sale::sequence last) override {

@@ -26,6 +26,8 @@ public:
         // nobody can buy it anyway.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
         std::function<result<void>(sale::sale_id)> warm_up;  // by the same desk
+        // The sale that the desk is at, between gate and book: as long as the disk is slow.
+        std::function<sale::sale_id()> changing_stock;
         // Where the gate is a copy, it is rebuilt from the book instead of pausing the sale.
         shop::node& node;
     };

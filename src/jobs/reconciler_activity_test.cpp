@@ -186,6 +186,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
                             return {};
                         },
                         .warm_up = [](sale::sale_id) -> result<void> { return {}; },
+                        .changing_stock = [] { return sale::sale_id{}; },
                         .node = node});
 
     std::atomic<bool> over = false;

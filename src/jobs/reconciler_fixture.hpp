@@ -167,6 +167,7 @@ protected:
                                 return {};
                             },
                             .warm_up = [this](sale::sale_id id) { return warm_up(id); },
+                            .changing_stock = [this] { return desk_.changing_stock(); },
                             .node = node_}};
 };
 

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
+#include "base/eventually.hpp"
 #include "jobs/reconciler_fixture.hpp"
 
 namespace floodgate::jobs {
@@ -121,6 +124,23 @@ TEST_F(DamageTest, AStockTheGateWasNotTold) {
     // The pause has told the gate already; what is left is that it agrees.
 }
 
+// The disk is slow: between gate and book, everybody looks many times.
+TEST_F(DamageTest, NotAStockThatIsBeingChanged) {
+    auto pen = book_.database().writer();
+    std::thread admin([&] {
+        EXPECT_TRUE(desk_.change_stock(sale_, {.delta = -1, .note = "broken"}, {}).has_value());
+    });
+    EXPECT_TRUE(eventually([&] { return turnstile_.look_up(sale_)->stock == 9; }));
+    look(10);
+    EXPECT_FALSE(alarmed());
+    EXPECT_EQ(desk_.changing_stock(), sale_);
+    pen.reset();
+    admin.join();
+    look(3);
+    EXPECT_FALSE(alarmed());
+    EXPECT_EQ(desk_.changing_stock(), sale::sale_id{});
+}
+
 TEST_F(DamageTest, AnOrderClosedWithoutItsUnit) {
     enter();
     verbs_.close(orders_[1]);
@@ -230,6 +250,7 @@ protected:
                             return {};
                         },
                         .warm_up = [this](sale::sale_id id) { return warm_up(id); },
+                        .changing_stock = [] { return sale::sale_id{}; },
                         .node = node_}};
 };
 

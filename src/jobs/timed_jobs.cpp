@@ -50,6 +50,7 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                if (!warmed) return warmed.error();
                return {};
            },
+           .changing_stock = [this] { return world_.desk.changing_stock(); },
            .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
       asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),

@@ -210,10 +210,12 @@ result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_
     const std::lock_guard lock(one_at_a_time_);
     const auto old = find(id);
     if (!old) return old.error();
-    const auto total = move_stock(*old, change, by);
-    if (!total) return total.error();
     const std::string subject = subject_of("sale", id.value);
-    const auto gate = why_not(tell_gate(id), subject);
+    changing_stock_ = id.value;
+    const auto total = move_stock(*old, change, by);
+    const auto gate = total ? why_not(tell_gate(id), subject) : boost::system::error_code();
+    changing_stock_ = 0;
+    if (!total) return total.error();
     conclude(by, action_of(change), subject);
     sale::sale s = *old;
     s.stock = *total;

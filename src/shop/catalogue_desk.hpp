@@ -126,6 +126,9 @@ public:
 
     // Lets the ledger follow the brake. Call it often, from one thread.
     void step();
+    // The sale whose stock is being changed: its gate and its ledger may differ until that is done.
+    // 0: none. Any thread.
+    sale::sale_id changing_stock() const { return {changing_stock_}; }
 
 private:
     result<sale::sale> find(sale::sale_id id);
@@ -156,7 +159,8 @@ private:
     node& self_;
     const floodgate::clock& clock_;
     std::mutex one_at_a_time_;  // before the brake's own
-    instant next_look_{};       // of step()
+    std::atomic<std::int64_t> changing_stock_{0};
+    instant next_look_{};  // of step()
     std::atomic<bool> warming_up_{false};
     std::atomic<std::int64_t> total_{0}, done_{0}, failed_{0}, started_ms_{0};
 };

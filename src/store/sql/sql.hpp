@@ -147,6 +147,8 @@ public:
     // A writer that changes the schema: its statements may take long, and where one server is
     // asked by several nodes, the others wait for it here.
     virtual lease migrator() { return writer(); }
+    // Whether a thread waits for a writer that another one holds. Only where there is but one.
+    virtual bool writer_is_awaited() { return false; }
 
     virtual const dialect& speaks() const = 0;
     // What a commit survives, in one line: "sqlite wal synchronous=full".

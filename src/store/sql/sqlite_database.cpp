@@ -77,6 +77,11 @@ public:
         return lend(*writer_);
     }
 
+    bool writer_is_awaited() override {
+        const std::lock_guard lock(mutex_);
+        return next_ticket_ - serving_ > 1;
+    }
+
     lease reader() override {
         if (in_memory_) return writer();  // There is but one connection to memory.
         std::unique_lock lock(mutex_);

@@ -255,6 +255,18 @@ TEST_F(SqliteDatabaseTest, WritersTakeTurnsAndReadersWaitForAPlace) {
     EXPECT_EQ(rows.get<int>(0), 120);
 }
 
+TEST_F(SqliteDatabaseTest, KnowsThatAWriterIsAwaited) {
+    const auto db = open_sqlite({.path = path()});
+    EXPECT_FALSE(db->writer_is_awaited());
+    auto held = db->writer();
+    EXPECT_FALSE(db->writer_is_awaited()) << "it is held, and that is all";
+    std::thread other([&] { db->writer(); });
+    while (!db->writer_is_awaited()) std::this_thread::yield();
+    held.reset();
+    other.join();
+    EXPECT_FALSE(db->writer_is_awaited());
+}
+
 TEST_F(SqliteDatabaseTest, InMemoryItForgets) {
     for (int i = 0; i < 2; ++i) {
         const auto db = open_sqlite({.path = ":memory:"});
