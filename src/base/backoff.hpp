@@ -16,7 +16,7 @@ struct backoff {
     std::chrono::milliseconds first;
     std::chrono::milliseconds last;
 
-    // `failures` counts those in a row. Without a failure there is nothing to wait for.
+    // `failures` is the number of failures in a row. With 0 failures the pause is zero.
     constexpr std::chrono::milliseconds after(std::uint64_t failures) const {
         if (failures == 0) return std::chrono::milliseconds(0);
         std::chrono::milliseconds pause = first;
@@ -26,7 +26,8 @@ struct backoff {
         return std::min(pause, last);
     }
 
-    // From 1 ms up to that. Competitors that failed together do not meet again at the next try.
+    // A random pause from 1 ms up to after(failures), so that competitors that failed at the same
+    // moment do not try again at the same moment.
     template <class Random>
     std::chrono::milliseconds after(std::uint64_t failures, Random& chance) const {
         using count = std::chrono::milliseconds::rep;

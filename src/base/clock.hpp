@@ -1,10 +1,10 @@
 // The two kinds of time, and the one place that asks the machine for them.
 //
 // `clock` gives the time of day, in milliseconds: when a sale opens, by when an order must be paid.
-// `monotonic_clock` gives moments that only differences are taken of: how long ago, for how long.
+// `monotonic_clock` gives moments that are only compared with each other: how long ago, how long.
 //
-// Decisions never read a clock: they take `now` as an argument. Conductors and whatever has a
-// thread hold a `clock&` or a `monotonic_clock&`, and tests set a manual one.
+// Decisions never read a clock: they take `now` as an argument. Classes that have a thread or
+// conduct others hold a `clock&` or a `monotonic_clock&`; tests pass a manual one.
 
 #pragma once
 
@@ -56,7 +56,7 @@ public:
     moment now() const override { return std::chrono::steady_clock::now(); }
 };
 
-// The machine's: what is meant where no other clock is given. It has no state.
+// The machine's monotonic clock, the default where no other clock is given. It has no state.
 inline const machine_monotonic_clock machine_time;
 
 // For tests: time moves when it is told to.
@@ -66,7 +66,8 @@ public:
     void advance(std::chrono::nanoseconds by) { now_ns_ += by.count(); }
 
 private:
-    // Like a machine that has been up for a day: a time that is not set lies far back.
+    // As on a machine that has been up for a day, so that a default-constructed moment lies far
+    // in the past.
     static constexpr std::chrono::nanoseconds start = std::chrono::hours(24);
     std::atomic<std::chrono::nanoseconds::rep> now_ns_{start.count()};
 };

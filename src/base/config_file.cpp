@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#define TOML_ENABLE_FORMATTERS 0  // only read
+#define TOML_ENABLE_FORMATTERS 0  // files are only read
 #include <toml++/toml.h>
 
 #include <array>
@@ -30,7 +30,7 @@ std::string text_of(const std::string& path) {
     std::array<char, block_bytes> block{};
     while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get()))
         text.append(block.data(), got);
-    if (std::ferror(file.get()) != 0) fail_to_read(path);  // a directory opens, but does not read
+    if (std::ferror(file.get()) != 0) fail_to_read(path);  // a directory opens, but cannot be read
     return text;
 }
 

@@ -1,4 +1,4 @@
-// A TOML file read once: every key that is in the file must be asked for, or it is an error.
+// A TOML file that is read once. A key in the file that the program does not ask for is an error.
 //
 //   config_file file("floodgate.toml");
 //   file.read("edge.connections_max", options.connections_max, {.min = 1, .max = 1'000'000});
@@ -28,7 +28,7 @@ struct config_error : std::runtime_error {
 
 class config_file {
 public:
-    config_file();  // no file: every default stands
+    config_file();  // no file: every option keeps its default
     explicit config_file(const std::string& path);
     ~config_file();
     config_file(config_file&&) noexcept;

@@ -26,7 +26,7 @@ protected:
         return "no error";
     }
 
-    // Named by the process: tests run side by side.
+    // The process id is part of the name, because tests run side by side.
     std::string path_ = fmt::format("{}floodgate_config_{}.toml", testing::TempDir(), ::getpid());
 };
 

@@ -17,7 +17,7 @@ struct parts {
     std::string_view host, port;
 };
 
-// Beginning with a bracket.
+// `text` begins with a bracket.
 parts split_ipv6(std::string_view text) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) fail(text, "the bracket is not closed");

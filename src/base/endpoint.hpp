@@ -24,13 +24,13 @@ struct endpoint_error : std::runtime_error {
     using runtime_error::runtime_error;
 };
 
-// Reads what an operator wrote. An IPv6 address must be in brackets: the port of "::1:80" is a
-// guess. Port 0 ("any free one") makes sense only where one listens: pass port_min 0 there.
-// Throws endpoint_error.
+// Reads what an operator wrote. An IPv6 address must be in brackets, because "::1:80" does not say
+// where the port begins. Port 0 ("any free one") makes sense only for a listener, which passes
+// port_min 0. Throws endpoint_error.
 endpoint parse_endpoint(std::string_view text, std::uint16_t port_min = 1);
 
-// Reads what a server said of another one. Redis leaves the brackets out, so the last colon
-// divides host and port. Nothing: this is no endpoint.
+// Reads what a server said about another server. Redis leaves the brackets out, so the last colon
+// divides host and port. Empty when the text is no endpoint.
 std::optional<endpoint> endpoint_from_server(std::string_view text);
 
 }  // namespace floodgate

@@ -10,13 +10,13 @@ namespace floodgate {
 
 enum class errc {
     not_found = 1,      // Never 0: an error_code of value 0 reads as success.
-    already_exists,     // a unique thing is there already: a phone number, a sale in a round
+    already_exists,     // it must be unique and exists: a phone number, a sale in a round
     conflict,           // the state does not allow it: removing more stock than is free
     invalid,            // the values do not make sense: a window that ends before it starts
     store_unavailable,  // the disk or database failed or is locked; asking again may help
-    corrupt,            // what was read cannot be what was written
+    corrupt,            // the bytes read cannot be the bytes that were written
     overloaded,         // a queue is at its limit
-    rejected,           // the store is well but will not take this: asking again will not help
+    rejected,           // the store works but refuses this request; asking again will not help
     fenced,             // another node has taken over: this one may not write here any more
 };
 

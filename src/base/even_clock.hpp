@@ -1,9 +1,9 @@
-// Wall time that does not jump: taken from the machine's clock once, then carried on by its uptime.
+// Wall time that does not jump. It reads the machine's clock once and then adds the uptime.
 //
-// While the two differ by little (a clock being disciplined, a second lost) it follows the
-// machine's clock gently. When somebody sets that clock to another time, it keeps its own: no sale
-// opens early and no unit is freed early because of a wrong date. How far the two are apart is for
-// the operator to see; a restart takes over the machine's time.
+// While the machine's clock is less than `jump` away (NTP adjusts it, a leap second), this clock
+// follows it in small steps. When somebody sets the machine's clock to another time, this clock
+// keeps its own: no sale opens early and no unit is freed early because of a wrong date. Operators
+// see the difference as a metric; a restart takes over the machine's time.
 
 #pragma once
 
@@ -17,19 +17,19 @@ class even_clock final : public clock {
 public:
     // A difference beyond this is a jump, not drift.
     static constexpr milliseconds jump{2000};
-    // What follow() may change at a time.
+    // The most that one call of follow() changes.
     static constexpr milliseconds step{20};
 
     struct sources {
         instant (*wall)();
-        milliseconds (*uptime)();  // goes on while the machine sleeps
+        milliseconds (*uptime)();  // also counts while the machine sleeps
     };
     even_clock();  // the machine's
     explicit even_clock(sources from);
 
     instant now() const override { return from_ms(offset_ms_ + from_.uptime().count()); }
 
-    // Once or twice a second: looks at the machine's clock and follows it if it did not jump.
+    // To be called once or twice a second. Follows the machine's clock unless that has jumped.
     void follow();
 
     // How far the machine's clock is ahead of this one, as of the last follow().

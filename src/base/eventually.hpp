@@ -1,5 +1,5 @@
-// For tests that wait for another thread or another process: asks again and again, and gives up
-// only when something must be broken.
+// For tests that wait for another thread or process: asks every millisecond, and gives up only
+// after a time so long that something must be broken.
 
 #pragma once
 

@@ -19,7 +19,8 @@ namespace floodgate {
 
 class failure_log {
 public:
-    // `pairs` are written with either line. The failure has the level; the recovery is an info.
+    // `pairs` are part of both lines. `of_failure` is the level of the failure; the recovery is
+    // logged as info.
     template <class... Pairs>
     failure_log(log::level of_failure, std::string event, const Pairs&... pairs)
         : level_(of_failure), event_(std::move(event)), pairs_(log::pairs_of(pairs...)) {}
@@ -34,7 +35,7 @@ public:
                    pairs_ + log::pairs_of("failures", failures_));
         failures_ = 0;
     }
-    // In a row.
+    // How many failures there have been in a row.
     std::uint64_t failures() const { return failures_; }
 
 private:

@@ -9,7 +9,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// What is logged meanwhile.
+// The lines that are logged while `act` runs.
 template <class Act>
 std::string logged(Act act) {
     testing::internal::CaptureStderr();

@@ -1,5 +1,5 @@
-// How often a measured value fell into which range. Any thread may add; reading is not exact to the
-// last one while others add.
+// Counts how often a measured value fell into which range. Any thread may add. A reading taken
+// while others add may miss the latest values.
 
 #pragma once
 
@@ -13,7 +13,8 @@ namespace floodgate {
 
 class histogram {
 public:
-    // `bounds` grow; a value belongs to the first bound that is not below it, or past the last.
+    // `bounds` ascend. A value is counted under the first bound that is not below it; a value above
+    // the last bound has a count of its own.
     explicit histogram(std::initializer_list<std::uint64_t> bounds)
         : bounds_(bounds),
           counts_(std::make_unique<std::atomic<std::uint64_t>[]>(bounds.size() + 1)) {}

@@ -10,10 +10,11 @@
 
 namespace floodgate {
 
-// "2026-11-15T10:00:00.000Z". What lies outside the years 1970-2099 is shown as their edge.
+// "2026-11-15T10:00:00.000Z". A moment outside the years 1970-2099 is written as the nearest one
+// inside them.
 std::string to_iso(instant t);
-// The same, also with an offset instead of Z and without fraction; nothing for anything else, for
-// dates that do not exist and for what lies outside 1970-2099.
+// Reads that form, also with an offset instead of Z and without a fraction. Empty for anything
+// else, for dates that do not exist and for moments outside 1970-2099.
 std::optional<instant> parse_iso(std::string_view text);
 
 }  // namespace floodgate

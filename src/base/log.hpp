@@ -21,9 +21,9 @@ enum class level { debug = 1, info, warning, error };
 // Throws std::invalid_argument for a name other than debug, info, warning, error.
 level parse_level(std::string_view name);
 
-// Before the first line; without it, info and above are written synchronously.
+// Call this before the first line. Without it, lines from info upward are written synchronously.
 void start(level least);
-// Writes out what is queued.
+// Writes out the queued lines.
 void stop();
 
 bool enabled(level which);

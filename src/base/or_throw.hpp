@@ -1,4 +1,4 @@
-// For commands and start-up: a failure that cannot be worked around ends as one clear line.
+// For commands and start-up: turns a failure into an exception, which main prints as one line.
 
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace floodgate {
 namespace {
 
-// A condition variable adds the time to now, which must not overflow.
+// A condition variable adds the rest to the present time; the sum must not overflow.
 constexpr milliseconds rest_max = std::chrono::hours(24);
 
 }  // namespace
@@ -49,10 +49,10 @@ bool periodic_task::stop_within(milliseconds patience) {
 }
 
 void periodic_task::wake() {
-    // The task sets listening_ before it reads woken_, and this thread the other way round: one of
-    // the two sees what the other has done.
+    // The task sets listening_ before it reads woken_; this thread sets woken_ before it reads
+    // listening_. So at least one of the two sees what the other has done.
     if (woken_.exchange(true) || !listening_) return;
-    { const std::lock_guard lock(mutex_); }  // it has read woken_, and waits by now
+    { const std::lock_guard lock(mutex_); }  // the task waits by now
     changed_.notify_all();
 }
 

@@ -6,11 +6,11 @@
 //
 //   nothing     it rests for the interval
 //   bool        true: there is more to do, so the next step follows at once; false: the interval
-//   next_step   what the step has found to be right
+//   next_step   whatever the step has chosen
 //
-// What a step throws is logged when it begins to throw and when it no longer does; the task goes
-// on after the interval. A step that waits for a server needs a time-out of its own, or something
-// that stop()'s caller interrupts before it.
+// When a step throws, the task goes on after the interval; the first of such failures and the
+// recovery are logged. A step that waits for a server needs a time-out of its own, or a wait that
+// the caller of stop() interrupts first.
 
 #pragma once
 
@@ -35,7 +35,7 @@ public:
     static next_step after_interval() { return {kind::interval, {}}; }
     static next_step after(milliseconds rest) { return {kind::timed, rest}; }  // or when woken
     static next_step when_woken() { return {kind::woken, {}}; }
-    // wake() does not shorten the rest; the next step sees what it was woken for.
+    // wake() does not shorten this rest.
     static next_step not_before(milliseconds rest) { return {kind::undisturbed, rest}; }
     static next_step never() { return {kind::over, {}}; }  // the task is over
 
@@ -50,8 +50,8 @@ private:
 
 class periodic_task {
 public:
-    // `name` is the thread's. `finish`, if given, follows the last step on the same thread when the
-    // task is stopped, but not after next_step::never().
+    // `name` names the thread. `finish`, if given, runs after the last step, on the same thread,
+    // when the task is stopped; it does not run after next_step::never().
     template <std::invocable Step>
     periodic_task(std::string name, milliseconds interval, Step step,
                   std::function<void()> finish = {})
@@ -63,16 +63,16 @@ public:
     periodic_task(const periodic_task&) = delete;
     periodic_task& operator=(const periodic_task&) = delete;
 
-    // The first step follows at once. A stopped task may be started again.
+    // Takes the first step at once. A stopped task may be started again.
     void start();
-    // Waits for the step in hand. Idempotent. Not to be called by the task itself.
+    // Waits for the current step to end. Idempotent. The task itself must not call it.
     void stop();
-    // The same in parts, for a step that waits for a server: ask, interrupt the wait, stop().
+    // The first half of stop(). For a step that waits for a server: ask, interrupt the wait, stop.
     void ask_to_stop();
-    // Asks, and waits for `patience` at most. False: the task is still at work.
+    // Asks the task to stop and waits for at most `patience`. False: the task is still at work.
     bool stop_within(milliseconds patience);
-    // Any thread: takes a step now, or another one after that in hand. Costs two atomic reads while
-    // the task is at work.
+    // Any thread. Makes the task take a step now, or another one after the current step. While a
+    // step is running, this costs two atomic operations and no lock.
     void wake();
 
     bool stopping() const { return stopping_; }  // for steps that take long

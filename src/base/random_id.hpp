@@ -1,6 +1,6 @@
-// A name that no other process has: how a node knows its own lock, message or queue again.
+// A name that no other process has, by which a node recognises its own lock, message or queue.
 //
-// Unpredictable enough not to collide. Not a secret: tokens and keys come from guard/.
+// Random enough not to collide, but not a secret: tokens and keys come from guard/.
 
 #pragma once
 

@@ -16,7 +16,7 @@ struct tagged {
     friend auto operator<=>(const tagged&, const tagged&) = default;
 };
 
-// Found by boost::unordered containers. The bits are mixed by the container.
+// boost::unordered containers find this by its name. They mix the bits themselves.
 template <class T, class Tag>
 std::size_t hash_value(const tagged<T, Tag>& id) noexcept {
     return std::hash<T>{}(id.value);

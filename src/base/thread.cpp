@@ -8,7 +8,7 @@
 namespace floodgate {
 namespace {
 
-// As the kernel defines it; glibc 2.36 does not.
+// The kernel's struct sched_attr, which glibc 2.36 does not define.
 struct scheduling {
     std::uint32_t size = sizeof(scheduling);
     std::uint32_t policy = 0;  // SCHED_OTHER

@@ -8,7 +8,7 @@ namespace floodgate::clerk {
 namespace {
 
 constexpr milliseconds oversee_every{100};
-constexpr milliseconds look_again{20};  // whether the rush is over
+constexpr milliseconds look_again{20};  // the pause before asking again whether the rush is over
 
 }  // namespace
 
@@ -48,8 +48,8 @@ void clerk::stop() {
 next_step clerk::work() {
     if (!std::exchange(adopted_, true)) priority_.adopt();
     if (stands_aside()) return next_step::not_before(look_again);
-    // A step that was broken off has left the desk between two places of the line. Only a clerk
-    // that begins where the ledger is may go on.
+    // An exception has left the desk somewhere between two places of the line. Only a new clerk,
+    // which begins at the ledger's position, may go on.
     try {
         return enter_some();
     } catch (const std::exception& e) {
@@ -70,7 +70,7 @@ next_step clerk::enter_some() {
     switch (desk_.step()) {
     case outcome::nothing: return next_step::after(options_.poll);
     case outcome::part:
-        // More has come meanwhile, so a rush is on: one larger batch costs less than two.
+        // More promises have come meanwhile, so a rush is on: one large batch costs less than two.
         return desk_.backlog() > 0 ? next_step::not_before(options_.linger) : next_step::at_once();
     case outcome::full: return next_step::at_once();
     case outcome::failed: return next_step::not_before(retry_after(desk_.failures(), options_));
@@ -105,8 +105,8 @@ void clerk::drain() {
 void clerk::oversee() {
     const workload load{granted_, desk_.backlog(), desk_.oldest_age()};
     const priority next = priority_for(load, options_);
-    // On a busy machine a worker that is low may not get the core for seconds. Payments, log-ins
-    // and admins must not wait so long for the pen that it holds.
+    // On a busy machine a worker of low priority may not get the core for seconds. Payments,
+    // log-ins and admins must not wait that long for the writer's connection, which it holds.
     priority_.allow(next == priority::low && !sink_.holds_others_up());
     if (next == granted_) return;
     granted_ = next;

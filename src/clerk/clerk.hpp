@@ -1,9 +1,9 @@
 // The clerk: follows the journal and enters orders in the ledger, on a thread of its own.
 //
-// It must not steal the core from the gate during a rush: it stands aside while one is on and
-// catches up after it, works in large batches and, while it does, runs only when no other thread
-// wants to. When buyers have waited too long or the backlog grows too large it takes its share
-// (pace.hpp decides, a second small thread applies it).
+// It must not take the core from the gate. It pauses during a rush and catches up afterwards. It
+// works in large batches, and while it is in the ledger it runs only when no other thread wants the
+// core. When promises have waited too long, the backlog is too large, or others wait for the
+// ledger, it takes its share of the core (pace.hpp decides, a second small thread applies it).
 
 #pragma once
 
@@ -16,26 +16,26 @@
 
 namespace floodgate::clerk {
 
-// Called from the clerk's thread. Must be quick and must not throw.
+// Called on the clerk's thread. Must be quick and must not throw.
 struct callbacks {
-    sale::tell_news news;                                     // of what was entered or refused
+    sale::tell_news news;                                     // of orders entered or refused
     std::function<void(const std::string& reason)> on_fatal;  // once; nothing is entered afterwards
 };
 
 class clerk {
 public:
-    // `entered` is the ledger's position, the same that the journal was opened with. What `w` names
-    // must outlive the clerk.
+    // `entered` is the ledger's position, with which the journal was opened. Everything that `w`
+    // refers to must outlive the clerk.
     clerk(desk::world w, const options& o, sale::sequence entered, callbacks told);
     ~clerk();  // stop()
 
     void start();
-    // Finishes the batch in hand and enters what is durable, for at most `drain`. Idempotent. What
-    // is left stays in the journal and is entered after the next start.
+    // Finishes the current batch and enters durable promises for at most `drain`, unless the ledger
+    // is failing. Idempotent. The rest stays in the journal and is entered after the next start.
     void stop();
 
-    // There may be something new. Costs next to nothing while the clerk is at work. Not needed: it
-    // looks by itself every `poll`.
+    // Tells the clerk that there may be new promises. Costs next to nothing while the clerk is at
+    // work. Not required: the clerk also looks every `poll`.
     void notify() { worker_.wake(); }
 
     // Any thread.
@@ -43,8 +43,8 @@ public:
     sale::sequence position() const { return desk_.position(); }
 
 private:
-    // Lowers the clerk's priority for the part that takes long, and for nothing else: while it
-    // holds locks of the gate or the journal, event loops wait for it.
+    // Lowers the clerk's priority only while a batch is being entered, which takes long. While the
+    // clerk holds locks of the gate or the journal, event loops may wait for it.
     class patient_sink final : public order_sink {
     public:
         patient_sink(order_sink& inner, worker_priority& p) : inner_(inner), priority_(p) {}
@@ -78,8 +78,8 @@ private:
     sale::promise_source& line_;
     rush_sense rush_;
     bool pressed_ = false;
-    bool adopted_ = false;              // the worker's priority; its own
-    priority granted_ = priority::low;  // the overseer's own
+    bool adopted_ = false;              // priority_ knows the worker; used by the worker only
+    priority granted_ = priority::low;  // used by the overseer only
     periodic_task worker_, overseer_;
 };
 

@@ -97,7 +97,7 @@ TEST_F(ClerkTest, LosesNothingUnderManyNotifiersWhileTheLedgerComesAndGoes) {
     EXPECT_EQ(c->position().value, 600U);
 }
 
-// Found when the loops became periodic tasks, which go on after an exception: the desk must not.
+// Regression: a periodic task goes on after an exception, but the desk must not.
 TEST_F(ClerkTest, EndsWhenAStepIsBrokenOffByAnException) {
     sink.meanwhile = [] { throw std::runtime_error("as told"); };
     source.append(5);
@@ -191,7 +191,7 @@ TEST_F(ClerkTest, StandsAsideInARushUntilABuyerHasWaitedTooLong) {
     c->stop();
 }
 
-// On the machine's own scheduler: where the way back is closed, the clerk is never lowered.
+// Uses the machine's own scheduler. Where a lowered thread cannot be raised, none is lowered.
 class LowClerkTest : public ClerkTest {
 protected:
     void SetUp() override {
@@ -199,7 +199,7 @@ protected:
             GTEST_SKIP() << "may not raise a thread's priority here";
     }
 
-    // Enters an order, lets `happen` when it runs low, and waits until it is raised.
+    // Enters an order, calls `happen` while the clerk is low, and waits until it is raised.
     void expect_raised_when(const std::function<void()>& happen) {
         std::promise<int> at_first;
         std::promise<bool> raised;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t tries_before_blame = 3;
 
-// One line a batch; the ledger has every one as a failed order.
+// One log line for each batch; the ledger has every refusal as a failed order.
 void log_refusals(std::span<const sale::order_news> news) {
     const auto is_refused = [](const sale::order_news& n) {
         return n.what.state == sale::order_state::failed;
@@ -49,7 +49,7 @@ void desk::note_oldest() {
         oldest_ms_ = to_ms(first.front().at);
 }
 
-// Nothing: there is a batch in hand.
+// Reads the next batch. Empty: there is one to enter.
 std::optional<outcome> desk::gather() {
     if (world_.source.durable() <= position()) {
         recover();  // nothing is left that could fail
@@ -86,8 +86,9 @@ outcome desk::book() {
     return advance();
 }
 
-// What the book does not take is split until one promise stands alone. A ledger that is away or
-// damaged is waited for; so is the end of a clerk whose line another node has taken over.
+// Splits a piece that the ledger refuses, until one promise stands alone. If the ledger is
+// unreachable or damaged, or another node has taken over the line, the piece is kept and tried
+// again; in the last case until this clerk is stopped.
 outcome desk::cope(piece tried, boost::system::error_code error) {
     if (error == errc::corrupt || error == errc::fenced) return fail("ledger", error);
     if (error == errc::store_unavailable) {
@@ -103,9 +104,8 @@ outcome desk::cope(piece tried, boost::system::error_code error) {
     return outcome::full;
 }
 
-// The store says it is unavailable; is it so only for this piece? A single promise and a fresh
-// batch are tried a few times while the ledger is well, so that a passing lock sends nobody to the
-// ladder.
+// Whether the store is unavailable for this piece only. A single promise and a new batch are tried
+// a few times while the ledger is well, so that a passing lock makes no letters.
 bool desk::is_to_blame(piece tried) {
     tries_ = world_.sink.probe().has_value() ? tries_ + 1 : 0;
     const bool suspected = splitting_ && tried.size() > 1;
@@ -133,12 +133,12 @@ outcome desk::put_aside(const sale::promise& p, boost::system::error_code error)
     return advance();
 }
 
-// To the next piece of the batch, or past the batch.
+// Moves on to the next piece of the batch, or ends the batch.
 outcome desk::advance() {
     done_ += pieces_.back();
     pieces_.pop_back();
     tries_ = 0;
-    // What waits next came after the last of these.
+    // The next promise is not older than the last one of this piece.
     oldest_ms_ = backlog() > 0 ? to_ms(batch_[done_ - 1].at) : 0;
     if (!pieces_.empty()) return outcome::full;
     const bool full = batch_.size() == batch_max_;
@@ -155,9 +155,9 @@ void desk::settle(piece entered, ledger::entry_report report) {
     world_.source.entered(position());
 }
 
-// An earlier try had more success than it was told, so the units of what the ledger refused then
-// were never given back. The report has only what was written now, in the order of the promises; of
-// the others the ledger is asked one by one, because this is rare.
+// An earlier try was committed although it seemed to fail, so the units of the promises that it
+// refused were never released. The report has only what was written now, in the order of the
+// promises. The others are looked up in the ledger one by one, because this is rare.
 void desk::append_known(piece entered, std::vector<sale::order_news>& news) {
     const std::size_t written = news.size();
     std::size_t next = 0;

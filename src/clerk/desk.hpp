@@ -1,8 +1,8 @@
-// One batch after the other from the line of promises into the book: the clerk's work, without its
-// thread. The work is done by one thread; what is marked so may be called from any.
+// The clerk's work without its thread: enters one batch after another from the line of promises in
+// the ledger. One thread does the work; functions marked so may be called by any thread.
 //
-// A batch that the book does not take is tried in halves, and these in halves, until the promise
-// that is to blame stands alone: that one is put aside, and the line goes on.
+// A batch that the ledger refuses is split in halves, again and again, until the promise at fault
+// stands alone. That promise is put aside, and the line goes on.
 
 #pragma once
 
@@ -24,8 +24,8 @@ namespace floodgate::clerk {
 // What the metrics show. Counted since start.
 struct figures {
     std::uint64_t entered = 0;    // promises that are orders now
-    std::uint64_t refused = 0;    // and those that are not
-    std::uint64_t put_aside = 0;  // and those that could not be entered
+    std::uint64_t refused = 0;    // promises that the ledger refused: failed orders
+    std::uint64_t put_aside = 0;  // promises that could not be entered: letters
     std::uint64_t batches = 0;
     std::uint64_t last_batch = 0;  // promises
     milliseconds last_batch_took{0};
@@ -35,7 +35,7 @@ struct figures {
 };
 
 enum class outcome : std::uint8_t {
-    nothing = 1,  // every durable promise is in the book
+    nothing = 1,  // every durable promise is in the ledger
     part,         // entered a batch that was not full
     full,         // there may be more: a full batch was entered, or a part of one
     failed,       // the journal or the ledger is unavailable; the batch is kept for the next step
@@ -44,8 +44,9 @@ enum class outcome : std::uint8_t {
 
 class desk {
 public:
-    // `entered` is the ledger's position at start. `told` hears of what was entered and what was
-    // refused, not of what was put aside: to its buyer that is still queued. May be empty.
+    // `entered` is the ledger's position at start. `told` is called for promises that were entered
+    // or refused, but not for those put aside, which are still queued to their buyers. May be
+    // empty.
     struct world {
         sale::promise_source& source;
         order_sink& sink;
@@ -54,13 +55,13 @@ public:
     };
     desk(world w, const options& o, sale::sequence entered, sale::tell_news told);
 
-    // Enters one batch, or (a part of) the one that failed before; gives back to the gate what the
-    // ledger refused; lets the journal forget the batch. In this order: a crash in between repeats
-    // the batch, which the ledger knows by its position.
+    // Enters one batch, or (a part of) the one that failed before; then releases the units of
+    // refused promises at the gate; then lets the journal forget the batch. In this order, a crash
+    // in between only repeats the batch, which the ledger knows by its position.
     outcome step();
 
-    // How long the oldest promise has waited is known only after a look at it. For a clerk that
-    // does not work: so that it learns when to.
+    // Reads the oldest promise to learn how long it has waited. For a clerk that is pausing, so
+    // that it knows when to work again.
     void note_oldest();
 
     std::uint64_t failures() const { return failures_; }          // in a row
@@ -91,11 +92,11 @@ private:
     const std::size_t batch_max_;
     const sale::retry_schedule retries_;
     const shop::settlement settlement_;
-    std::vector<sale::promise> batch_;  // in hand: read and not all of it in the book
-    std::size_t done_ = 0;              // so many of them are
-    std::vector<std::size_t> pieces_;   // what is left is tried in parts of these sizes, last first
-    bool splitting_ = false;            // some promise of the batch is to blame, not the ledger
-    std::uint64_t tries_ = 0;           // of the next piece, in vain while the ledger was well
+    std::vector<sale::promise> batch_;  // read, and not yet completely in the ledger
+    std::size_t done_ = 0;              // the number of its promises that are done
+    std::vector<std::size_t> pieces_;   // sizes in which the rest is tried, the last first
+    bool splitting_ = false;            // a promise of the batch is at fault, not the ledger
+    std::uint64_t tries_ = 0;           // failed tries of the next piece while the ledger was well
     std::uint64_t failures_ = 0;
     std::string last_failure_;
 

@@ -130,7 +130,7 @@ TEST_F(DeskTest, ABatchThatIsKnownAlreadyIsReadFromTheBook) {
     EXPECT_EQ(gate.released, (std::vector<sale::order_no>{{1002}})) << "else it is held for ever";
 }
 
-// Knows the first promise from an earlier try, refuses the second, and cannot be asked any more.
+// Knows the first promise from an earlier try, refuses the second, and fails when asked for orders.
 struct half_known_sink final : order_sink {
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                        sale::sequence) override {
@@ -175,7 +175,7 @@ TEST_F(DeskTest, AfterARestartGoesOnWhereTheLedgerStands) {
 TEST_F(DeskTest, EntersNothingTwiceWhenTheCrashCameBeforeTheAnswer) {
     source.append(25);
     work.step();
-    desk after = at({0});  // the batch is in the book, but nobody was told
+    desk after = at({0});  // the batch is in the ledger, but no news was told
     while (after.step() != outcome::nothing) continue;
     expect_every_order_once(25);
     EXPECT_EQ(source.forgotten, 25U);

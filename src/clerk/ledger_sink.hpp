@@ -1,4 +1,4 @@
-// The ledger as the clerk's sink: what is entered moves the position of one line.
+// The ledger as the clerk's sink: entering a batch moves the position of one line.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// How fast the clerk works and when it may wait: the decisions, without the doing.
+// The decisions on how fast the clerk works and when it waits, as pure functions.
 
 #pragma once
 
@@ -12,20 +12,21 @@ namespace floodgate::clerk {
 
 struct options {
     std::size_t batch_max = 10'000;  // promises in one ledger transaction
-    // A promise older than this, or a backlog of half of what the gate allows (see
-    // gate::embedded_turnstile::options), and the clerk no longer stands aside in a rush.
+    // When a promise is older than this, or the backlog is half of what the gate allows (see
+    // gate::embedded_turnstile::options), the clerk no longer pauses in a rush.
     milliseconds patience{5000};
-    // Older than this, or that backlog, and it takes its share of the core too.
+    // When a promise is older than this, or the backlog as large, it also takes its share of the
+    // core.
     milliseconds starved{30'000};
     std::uint64_t backlog_max = 5'000'000;
-    // While more than this many promises a second are made, the clerk stands aside, unless it is
-    // pressed: entering orders costs the gate the disk and the caches even when the core is free.
+    // While more promises than this are made in a second, the clerk pauses, unless its work is
+    // pressing: entering orders takes disk and caches from the gate even when a core is free.
     std::uint64_t rush_per_s = 10'000;
-    milliseconds poll{20};          // looks for promises at least so often
-    milliseconds linger{20};        // in a rush, waits so long for a batch to grow
-    milliseconds retry_first{50};   // after the store failed; doubles up to
-    milliseconds retry_last{1000};  // this
-    milliseconds drain{5000};       // stop() enters what is durable for at most so long
+    milliseconds poll{20};          // the longest pause between two looks for promises
+    milliseconds linger{20};        // in a rush, the wait for a batch to grow
+    milliseconds retry_first{50};   // the pause after a failure of the store, which doubles
+    milliseconds retry_last{1000};  // up to this
+    milliseconds drain{5000};       // the longest time that stop() still enters promises
     sale::retry_schedule retries;   // of a promise that was put aside
 };
 
@@ -40,22 +41,23 @@ struct workload {
     milliseconds oldest_age{0};
 };
 
-// Up when the clerk is starved or the gate would soon answer `busy`; down only when what is left
-// fits in one batch, so that it does not go back and forth at the edge.
+// Normal when the clerk is starved or the gate would soon answer `busy`. Low again only when the
+// rest fits in one batch, so that the priority does not go back and forth.
 priority priority_for(const workload& w, const options& o);
 
-// Whether the work can no longer wait for the end of the rush. Once it is, it stays so until what
-// is left fits in one batch.
+// Whether the work can no longer wait for the end of the rush. Once true, it stays true until the
+// rest fits in one batch.
 bool pressing(bool was, const workload& w, const options& o);
 
-// Whether a rush is on, from where the line of promises ends at each look.
+// Tells whether a rush is on, from the end of the line of promises at each look.
 class rush_sense {
 public:
     using moment = std::chrono::steady_clock::time_point;
 
     explicit rush_sense(std::uint64_t rush_per_s) : rush_per_s_(rush_per_s) {}
 
-    // True while promises come faster than that. Looks less than 10 ms apart change nothing.
+    // True while promises come faster than `rush_per_s`. A look less than 10 ms after the last one
+    // changes nothing.
     bool look(std::uint64_t line_end, moment now);
 
 private:
@@ -65,7 +67,7 @@ private:
     bool rush_ = false;
 };
 
-// How long to wait after the n-th failure in a row, from 1.
+// How long to wait after this many failures in a row.
 milliseconds retry_after(std::uint64_t failures, const options& o);
 
 }  // namespace floodgate::clerk

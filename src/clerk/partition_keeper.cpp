@@ -9,12 +9,12 @@
 namespace floodgate::clerk {
 namespace {
 
-constexpr milliseconds look_every{200};  // while serving: does the gate still agree?
+constexpr milliseconds look_every{200};  // while serving, between looks whether the gate agrees
 constexpr milliseconds try_again{250};   // after Redis or the ledger failed
 constexpr milliseconds let_go_within{5000};
 constexpr std::size_t drain_batch = 5000;  // promises
 
-// What is counted goes on over several clerks; the rest is the present one's.
+// Counts go on over several clerks; the other figures are those of the present clerk.
 figures added(const figures& before, figures now) {
     now.entered += before.entered;
     now.refused += before.refused;
@@ -38,7 +38,7 @@ struct partition_keeper::shift {
         queue->start(from, [this] { worker.notify(); });
         worker.start();
     }
-    // The clerk first: what it has entered is still acknowledged.
+    // Stops the clerk first, so that everything it has entered is still acknowledged.
     ~shift() {
         worker.stop();
         queue->stop();
@@ -105,7 +105,7 @@ keeper_figures partition_keeper::read_figures() const {
 }
 
 next_step partition_keeper::step() {
-    std::shared_ptr<shift> left_over;  // by a step that threw: two clerks must not share the line
+    std::shared_ptr<shift> left_over;  // of a step that threw; two clerks must not share the line
     bool wanted = false;
     {
         const std::lock_guard lock(mutex_);
@@ -131,9 +131,9 @@ void partition_keeper::work() {
     }
 }
 
-// Does the gate go on where the ledger is? One that was just taken over must have acknowledged
-// exactly what the ledger holds; otherwise a Redis that went back and promised anew could hide
-// promises below the ledger's place.
+// Compares the gate's place with the ledger's. A gate that was just taken over must have
+// acknowledged exactly what the ledger has entered. Otherwise a Redis that went back to an older
+// state could have made new promises at places below the ledger's, where they would be overlooked.
 partition_keeper::finding partition_keeper::examine(bool taking_over) {
     const auto position = world_.book.orders().position(line_);  // first: the gate is ahead of it
     const auto gate = world_.gate.state_of(partition_);
@@ -202,7 +202,7 @@ result<void> partition_keeper::enter_strays(std::span<const sale::promise> found
     return {};
 }
 
-// One of them is poison. This one is put aside.
+// The ledger refuses one of these promises. That one is put aside.
 result<void> partition_keeper::enter_each(std::span<const sale::promise> found) {
     for (const sale::promise& p : found) {
         const instant now = world_.clock.now();
@@ -223,7 +223,7 @@ result<void> partition_keeper::enter_each(std::span<const sale::promise> found) 
     return {};
 }
 
-// Those that are known were told when they were entered.
+// Known promises are left out, because they were told when they were entered.
 void partition_keeper::tell(ledger::entry_report report) {
     for (const sale::order& o : report.orders)
         if (o.state == sale::order_state::failed) world_.gate.release(o.sale, o.buyer, o.no);
@@ -247,7 +247,7 @@ result<void> partition_keeper::load_sales(std::uint64_t epoch) {
     return {};
 }
 
-// Until something is wrong or the lease is gone.
+// Runs until something is wrong or the lease is lost.
 void partition_keeper::serve() {
     const auto position = world_.book.orders().position(line_);
     if (!position) return;

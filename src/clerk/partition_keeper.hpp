@@ -1,14 +1,15 @@
-// Looks after one partition of a cluster while this node holds its lease: makes the gate what the
-// ledger says, where it is missing or wrong, and enters the partition's promises in the ledger.
+// Keeps one partition of a cluster while this node holds its lease: rebuilds its gate from the
+// ledger where it is missing or wrong, and enters the partition's promises in the ledger.
 //
-// The gate is a copy. It is rebuilt, under a new epoch, whenever it is not there (a flushed Redis),
-// was closed (it does not agree with the book) or does not go on where the book is (a Redis that
-// went back to an older state, a clerk that died between its commit and its acknowledgement).
-// Meanwhile buyers are told `busy`. In this order, so that nothing is lost and nothing sold twice:
+// The gate is a copy. It is rebuilt under a new epoch when it is missing (Redis was flushed), when
+// it was closed (it disagrees with the ledger), and when its place in the line is not the ledger's
+// (Redis went back to an older state, or a clerk died between its commit and its acknowledgement).
+// Meanwhile buyers are told `busy`. The steps have this order, so that nothing is lost and nothing
+// sold twice:
 //
-//   1. the ledger gives out a new epoch; nothing of an older one is entered by place any more
+//   1. the ledger gives out a new epoch; no promise of an older one is entered by place any more
 //   2. the gate closes: no more promises
-//   3. what is in the line goes into the ledger, by order number, whatever its place
+//   3. the promises in the line are entered by order number, whatever their place
 //   4. the gate takes over terms and held orders from the ledger, and opens
 
 #pragma once
@@ -30,18 +31,18 @@
 namespace floodgate::clerk {
 
 struct keeper_figures {
-    bool holds = false;    // this node looks after the partition
-    bool serving = false;  // and its promises are being entered
+    bool holds = false;    // this node keeps the partition
+    bool serving = false;  // and is entering its promises
     std::uint64_t epoch = 0;
     std::uint64_t rebuilds = 0;  // since start
     milliseconds last_rebuild{0};
-    figures clerk;  // counted since start; its backlog and lag while serving
+    figures clerk;  // counted since start; backlog and lag only while serving
 };
 
 class partition_keeper {
 public:
     struct world {
-        // Writes only while the lease is ours: see ledger/fenced_database.hpp.
+        // Writes only while this node holds the lease: see ledger/fenced_database.hpp.
         ledger::ledger& book;
         gate::redis_turnstile& gate;
         std::uint32_t partitions = 1;
@@ -51,13 +52,13 @@ public:
         shop::sale_memory memory{};
     };
     partition_keeper(world w, sale::partition p, const options& o);
-    ~partition_keeper();  // lets go and waits
+    ~partition_keeper();  // let_go(), then waits for the thread
 
     // Any thread.
     void take_over();
-    // When it returns nothing is entered any more, and what was is acknowledged: the next keeper
-    // goes on from there. It waits for that a few seconds at most; then the fence is what keeps a
-    // late write out.
+    // When this returns, nothing more is entered, and everything that was entered is acknowledged,
+    // so the next keeper goes on from there. It waits for this for a few seconds at most; after
+    // that the fence keeps late writes out.
     void let_go();
 
     keeper_figures read_figures() const;

@@ -1,5 +1,5 @@
-// A keeper over a real Redis: what it does when its partition is new, was lost, went back in time,
-// or was left behind by another.
+// A keeper over a real Redis, whose partition is new, was lost, went back to an older state, or was
+// left behind by another keeper.
 
 #include "clerk/partition_keeper.hpp"
 
@@ -68,7 +68,7 @@ protected:
     sale::verdict buy(std::int64_t buyer) {
         return gate::ask(*lane_, {{.sale = sale_, .buyer = {buyer}}}, clock_.now()).front();
     }
-    // As a client does: again while it is told busy.
+    // Asks again while it is told busy, as a client does.
     sale::verdict insist(std::int64_t buyer) {
         sale::verdict v;
         eventually([&] { return (v = buy(buyer)).what != answer::busy; });
@@ -136,7 +136,7 @@ TEST_F(PartitionKeeperTest, EntersWhatAnotherLeftBehind) {
         const auto first = keeper("a");
         ASSERT_EQ(insist(1).what, answer::accepted);
     }
-    const sale::verdict orphan = buy(2);  // nobody looks after it
+    const sale::verdict orphan = buy(2);  // the partition has no keeper now
     ASSERT_EQ(orphan.what, answer::accepted);
     EXPECT_EQ(state_of(orphan.order), "absent");
     const auto second = keeper("b");
@@ -157,8 +157,8 @@ TEST_F(PartitionKeeperTest, GoesOnWithoutARebuildWhenTheOtherLetGoInOrder) {
     EXPECT_EQ(second->read_figures().rebuilds, 0U);
 }
 
-// A Redis that was put back to an older state promised anew, under places the ledger has entered
-// already. None of these promises may be mistaken for the old ones.
+// A Redis that was put back to an older state has made new promises, at places that the ledger has
+// entered already. None of these may be mistaken for the old ones.
 TEST_F(PartitionKeeperTest, FindsPromisesThatHideBelowTheLedgersPlace) {
     {
         const auto first = keeper("a");

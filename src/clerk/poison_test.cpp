@@ -1,4 +1,4 @@
-// A promise that the ledger will not take must not hold up the others.
+// A promise that the ledger refuses must not hold up the others.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct PoisonTest : Test {
     static auto only(std::uint64_t poison) {
         return [poison](const sale::promise& p) { return p.order.value == poison; };
     }
-    // Steps until all is done; how many of them failed.
+    // Takes steps until all is done, and gives the number of steps that failed.
     int work_off(int steps_max = 10'000) {
         int failed = 0;
         for (int i = 0; i < steps_max; ++i) {
@@ -113,7 +113,7 @@ TEST_F(PoisonTest, ALedgerThatIsAwayIsWaitedForHoweverLong) {
 
 TEST_F(PoisonTest, ASinglePromiseIsNotPutAsideForAPassingLock) {
     source.append(1);
-    sink.failures_left = 10;  // and well again before anybody could look
+    sink.failures_left = 10;  // probe() finds the ledger well only after the last of them
     EXPECT_EQ(work_off(), 10);
     expect_all_but(1, {});
 }

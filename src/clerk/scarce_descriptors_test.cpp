@@ -28,7 +28,7 @@ protected:
             while (journal_.durable() < journal_.appended()) std::this_thread::yield();
         }
     }
-    // As the clerk goes through the line.
+    // Enters everything in the line, as the clerk does.
     void enter_all() {
         for (outcome o = outcome::part; o != outcome::nothing; o = desk_.step())
             ASSERT_NE(o, outcome::failed) << desk_.failure();

@@ -57,7 +57,7 @@ struct memory_source final : sale::promise_source {
     sale::sequence durable() const override { return {last}; }
 };
 
-// Keeps the ledger's promise: a batch and its position together, or nothing of it.
+// Like the ledger, it takes a batch together with its position, or nothing of it.
 struct memory_sink final : order_sink {
     std::mutex mutex;
     std::vector<sale::order_no> orders;
@@ -65,8 +65,8 @@ struct memory_sink final : order_sink {
     std::vector<std::size_t> batches;  // the size of every try
     std::atomic<int> failures_left{0};
     std::function<bool(const sale::promise&)> refuses;
-    std::function<bool(const sale::promise&)> rejects, jams;  // a batch with such a one in it
-    std::atomic<bool> away{false};                            // probe() finds it so
+    std::function<bool(const sale::promise&)> rejects, jams;  // batches with such a promise fail
+    std::atomic<bool> away{false};                            // the ledger cannot be reached
     std::vector<sale::order_no> failed;
     struct letter {
         sale::promise promise;

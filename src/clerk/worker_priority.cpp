@@ -37,8 +37,8 @@ void worker_priority::adopt() {
               "needs CAP_SYS_NICE or a nice limit of 20 to lower its priority and return");
 }
 
-// lowered_ is set before allowed_ is read, and allow() writes them in the other order: whichever
-// comes first, one of the two sees the other.
+// This function sets lowered_ before it reads allowed_; allow() sets allowed_ before it reads
+// lowered_. So at least one of the two sees what the other has done.
 void worker_priority::lower() {
     if (!can_return_) return;
     lowered_ = true;
@@ -58,7 +58,7 @@ void worker_priority::allow(bool low) {
 }
 
 void worker_priority::raise() {
-    // No such thread: it ended between the overseer's look and its hand, and needs no raising.
+    // ESRCH: the thread has ended meanwhile and need not be raised.
     if (!set_policy(worker_, SCHED_OTHER) && errno != ESRCH) log::error("clerk.not_raised");
 }
 

@@ -1,13 +1,14 @@
-// Lets a thread run only when no other thread wants the core, and gets it back from there.
+// Lowers the priority of a thread so that it runs only when no other thread wants the core, and
+// raises it again.
 //
-// A thread that is starved cannot raise itself, so another one does: the worker lowers itself
-// around what may take long, and an overseer forbids it (which raises a worker that is low right
-// now).
+// A starved thread cannot raise itself, so another one must. The worker lowers itself around work
+// that may take long; an overseer can forbid this, which also raises a worker that is low at that
+// moment.
 //
-// Linux lets everyone go down to SCHED_IDLE, but back up only with CAP_SYS_NICE or RLIMIT_NICE >=
-// 20 (systemd: LimitNICE=20, docker: --ulimit nice=20). Without it a lowered clerk would be lost in
-// a long rush, so then it is never lowered: it gets a fixed nice value instead, a tenth of a
-// contested core.
+// On Linux every thread may go down to SCHED_IDLE, but back up only with CAP_SYS_NICE or
+// RLIMIT_NICE >= 20 (systemd: LimitNICE=20, docker: --ulimit nice=20). Without these a lowered
+// clerk might not run for the whole of a long rush. So it is then never lowered; it gets a fixed
+// nice value instead, which gives it about a tenth of a contested core.
 
 #pragma once
 
@@ -18,13 +19,13 @@ namespace floodgate::clerk {
 
 class worker_priority {
 public:
-    // Finds out, with a short-lived thread, whether the way back is open.
+    // Finds out, with a short-lived thread, whether a lowered thread can be raised again.
     worker_priority();
 
     bool can_return() const { return can_return_; }
 
-    // The worker calls these: first adopt, then lower before and restore after the long work, never
-    // while it holds a lock that an event loop may want.
+    // The worker calls these three: adopt first, then lower before and restore after the long work.
+    // It must not be low while it holds a lock that an event loop may want.
     void adopt();
     void lower();
     void restore();

@@ -1,4 +1,4 @@
-// What every turnstile does with a buyer who gave units back: they wait, others do not.
+// For every turnstile: a buyer who gave units back has to wait, other buyers do not.
 
 #include "gate/turnstile_contract.hpp"
 

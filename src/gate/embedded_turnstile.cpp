@@ -43,7 +43,7 @@ private:
     std::atomic<bool> waiting_{false};
 };
 
-// Under the owner's lock.
+// To be called under the owner's lock.
 embedded_turnstile::embedded_lane::held_back embedded_turnstile::embedded_lane::judge(
     const sale::attempt& a, instant now, bool may_promise) {
     const decision d = owner_.arbiter_.decide(a, now, may_promise);
@@ -109,7 +109,7 @@ void embedded_turnstile::wake_lanes() {
     for (embedded_lane* l : lanes_) l->wake_if_waiting();
 }
 
-// Under mutex_.
+// To be called under mutex_.
 sale::order_no embedded_turnstile::newest_durable() {
     const sale::sequence durable = line_.durable();
     while (!marks_.empty() && marks_.front().seq <= durable) {

@@ -1,8 +1,9 @@
 // The turnstile in one process: an arbiter under a lock, and a durable line behind it.
 //
-// Taking units and appending the promise happen under one lock, so they are one act. A verdict is
-// held back until what it rests on is durable: an accepted one for its own promise, a refusal for
-// the promises that caused it. Refusals that rest on nothing new are told at once.
+// Taking units and appending the promise happen under one lock, so they are atomic. A verdict is
+// held back until the promises it rests on are durable: an acceptance rests on its own promise, a
+// refusal on the promises that caused it. Within a lane, verdicts are handed over in the order of
+// the attempts, so a refusal that rests on nothing may still wait for an earlier verdict.
 
 #pragma once
 
@@ -20,24 +21,24 @@ class embedded_turnstile final : public turnstile {
 public:
     struct options {
         std::uint32_t node = 0;
-        std::uint64_t backlog_max = 5'000'000;  // promises not in the ledger yet; past it: busy
+        std::uint64_t backlog_max = 5'000'000;  // promises not yet in the ledger; above it: busy
     };
     struct counts {  // how often each answer was given since start, by its number
         std::array<std::uint64_t, sale::answers + 1> by_answer{};
     };
 
-    // Takes over line.on_durable().
+    // Sets line.on_durable() for itself.
     embedded_turnstile(sale::promise_line& line, options opts);
     ~embedded_turnstile() override;
 
-    // A sale that is not loaded, with the ledger's orders that hold units, those that are
-    // remembered for their Idempotency-Keys only, and the buyers that have to wait, in one act.
-    // conflict: it is loaded.
+    // Loads a sale in one step: its terms, the ledger's orders that hold units, the orders that are
+    // remembered only for their Idempotency-Keys, and the buyers in a cool-down. conflict: the sale
+    // is loaded already.
     result<void> load(const sale::sale& s, std::span<const sale::promise> held,
                       std::span<const sale::promise> spent,
                       std::span<const cooling_buyer> cooling = {});
-    // Before the first lane: what was promised before a restart and is not in the ledger yet, in
-    // the order of the line. Its sale was loaded.
+    // Before the first lane is opened: takes up a promise that was made before a restart and is not
+    // in the ledger yet. To be called in the order of the line, after the sale was loaded.
     void restore(const sale::promise& p, sale::sequence seq);
     void skip_past(sale::order_no seen);
 
@@ -61,10 +62,10 @@ private:
 
     sale::promise_line& line_;
     const options options_;
-    std::mutex mutex_;  // guards arbiter_: whoever holds it is the one writer
+    std::mutex mutex_;  // guards arbiter_: the thread that holds it is the one writer
     arbiter arbiter_;
-    // The last order number of each batch that was not durable when last looked at, with its place
-    // in the line. Numbers grow along the line, so one number tells which promises are durable.
+    // The last order number of each batch that was not durable at the latest look, and its place in
+    // the line. Numbers grow along the line, so one number tells which promises are durable.
     struct mark {
         sale::sequence seq;
         sale::order_no order;

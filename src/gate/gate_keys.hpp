@@ -28,7 +28,7 @@ public:
     std::string sales(sale::partition p) const { return key_of(name_, p, schema::key::sales); }
     std::string freed(sale::partition p) const { return key_of(name_, p, schema::key::freed); }
     sale_keys of(sale::sale_id id) const;
-    // Where an Idempotency-Key is claimed, whatever it buys.
+    // The partition in which an Idempotency-Key is claimed, whichever sale it is used for.
     sale::partition home_of(const sale::idempotency_key& key) const;
     std::string intent(const sale::idempotency_key& key) const;
 

@@ -9,7 +9,7 @@ namespace {
 using sale::answer;
 using std::chrono::steady_clock;
 
-// With a Redis of the test's own, which may be harmed.
+// Each test has a Redis of its own, so it may harm it.
 class HarmedRedisTest : public testing::Test {
 protected:
     HarmedRedisTest() {
@@ -17,7 +17,7 @@ protected:
         EXPECT_EQ(ask(*lane_, attempts_of(1, 1))[0].what, answer::accepted);
     }
     redis_turnstile& gate() { return world_.redis_gate(); }
-    // Until the lane gets through again.
+    // Waits until the lane gets through again.
     bool recovers() {
         std::int64_t buyer = 900;
         return eventually([&] {
@@ -48,7 +48,7 @@ TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
         << "what was acknowledged is not lost";
 }
 
-// What was sent may yet be executed, and so it is: the number that the buyer was told holds.
+// The call is executed after the time-out, and the number that the buyer was told then holds.
 TEST_F(HarmedRedisTest, CallsUndecidedWhatItSentAndGotNoReplyTo) {
     server_.freeze();
     const auto before = steady_clock::now();
@@ -71,7 +71,7 @@ TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
     server_.freeze();
     EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided) << "on the connection";
     EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy) << "no new one can be made";
-    // One attempt tries; the others are told at once.
+    // One attempt tries Redis; the others are answered at once.
     const auto probe = attempts_of(200, 200), others = attempts_of(201, 299);
     lane_->submit(probe, opening);
     const auto before = steady_clock::now();
@@ -91,7 +91,7 @@ TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
     EXPECT_TRUE(gate().promised_to({201}).empty());
 }
 
-// A key that may have been claimed promises nothing: the attempt was never judged.
+// A key that may have been claimed means no promise, because the attempt was never judged.
 TEST_F(HarmedRedisTest, SaysBusyWhenItDoesNotHearWhetherAKeyWasClaimed) {
     const sale::attempt keyed{.sale = {1}, .buyer = {2}, .key = key_number(2)};
     server_.freeze();
@@ -104,7 +104,7 @@ TEST_F(HarmedRedisTest, SaysBusyWhenItDoesNotHearWhetherAKeyWasClaimed) {
     EXPECT_EQ(ask(*lane_, {keyed})[0].what, answer::repeated);
 }
 
-// The claim is executed, and its answer is lost: it is claimed again, by the same sale.
+// The claim is executed and its reply is lost: the lane claims the key again for the same sale.
 TEST_F(HarmedRedisTest, ClaimsAKeyOnceThoughTheAnswerWasLost) {
     store::redis_relay relay(server_.port());
     store::redis_options through = server_.options();
@@ -122,7 +122,7 @@ TEST_F(HarmedRedisTest, ClaimsAKeyOnceThoughTheAnswerWasLost) {
     EXPECT_EQ(gate().promised_to({51}).size(), 1U);
 }
 
-// The first sending may have been executed; that the second was not decides nothing.
+// The first call may have been executed. That the second was not executed decides nothing.
 TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
     store::redis_relay relay(server_.port());
     store::redis_options through = server_.options();
@@ -144,8 +144,8 @@ TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
     EXPECT_EQ(promised[0].order, told[0].order);
 }
 
-// The call is executed, and the connection breaks before the answer: sent again under the same
-// order number, also when it is the second unit of a buyer who may have two, or when nothing is
+// The call is executed and the connection breaks before the reply. The attempt is sent again under
+// the same order number, also for the second unit of a buyer who may have two, and when no unit is
 // left.
 TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
     store::redis_relay relay(server_.port());
@@ -168,7 +168,7 @@ TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
     EXPECT_EQ(gate().promised_to({51}).size(), 1U);
     EXPECT_EQ(gate().look_up({1})->taken, 6) << "with the one of the fixture";
     EXPECT_EQ(world_.line().size(), 5U);
-    // The last unit, sent twice; and the sale is paused before the second time.
+    // The attempt for the last unit is sent twice, and the sale is paused before the second time.
     ASSERT_TRUE(gate().warm_up(open_sale(1, 7, 2)).has_value());
     relay.swallow_next_answer([&] {
         sale::sale s = open_sale(1, 7, 2);

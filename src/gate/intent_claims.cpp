@@ -9,11 +9,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// After a call in vain: before the same is sent again, and before the next is.
+// After a failed call: the pause before the same call is repeated, and before a new one is sent.
 constexpr milliseconds try_again_after{20}, pause_after_failure{50};
-constexpr std::size_t kept_max = 100'000;  // in one partition; more wait for Redis in vain
+constexpr std::size_t kept_max = 100'000;  // in one partition; further ones are dropped
 
-// What a key is said to stand for.
+// The value of a key in Redis: the sale that the key stands for.
 std::string sale_text(const sale::attempt& a) { return std::to_string(a.sale.value); }
 
 }  // namespace
@@ -97,7 +97,7 @@ void intent_claims::run(const std::shared_ptr<call>& c, time not_before) {
     redis_.run(std::move(outgoing));
 }
 
-// Claiming twice is harmless: what the first call has claimed is found under the same sale.
+// A claim may be sent again: it finds its own sale under the keys that the first call has claimed.
 void intent_claims::on_done(const std::shared_ptr<call>& c, store::async_redis::outcome what,
                             const store::redis_reply& reply) {
     using enum store::async_redis::outcome;
@@ -117,7 +117,7 @@ void intent_claims::on_done(const std::shared_ptr<call>& c, store::async_redis::
     send_next(c->at);
 }
 
-// False: it is no such answer, but an error.
+// False: the reply is not that of the claim script, but an error.
 bool intent_claims::on_reply(const call& c, const store::redis_reply& reply) {
     if (reply.what != store::redis_reply::kind::array || reply.items.size() != c.claims.size())
         return false;
@@ -130,7 +130,7 @@ bool intent_claims::on_reply(const call& c, const store::redis_reply& reply) {
     return true;
 }
 
-// What is to be kept goes with the next call.
+// The keys that are to be kept go with the next call.
 void intent_claims::on_failure(const call& c) {
     for (const waiting_attempt& a : c.claims) told_(a, outcome::unanswered);
     for (const sale::attempt& a : c.kept) keep(a);

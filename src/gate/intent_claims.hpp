@@ -3,12 +3,12 @@
 // key therefore claims it for its sale before it is judged: the first claim is granted, and a claim
 // for another sale is refused until the first has run out.
 //
-// A claim alone lasts for `key_claimed_for`: longer than any attempt under that key can be on its
-// way, and short, because refused attempts must not fill Redis. A key that led to an order is kept
-// for `key_kept_for`. docs/adr/0018-one-key-one-intent.md has the reasons.
+// A claim without an order lasts for `key_claimed_for`. That is longer than an attempt under the
+// key can take, and short enough that refused attempts do not fill Redis. A key that led to an
+// order is kept for `key_kept_for`. docs/adr/0018-one-key-one-intent.md has the reasons.
 //
-// The part of a lane that claims: gathers by the keys' partitions and has one call under way for
-// each. Used by one thread.
+// This class is the part of a lane that claims. It gathers keys by their partition and has at most
+// one call under way for each partition. Used by one thread.
 
 #pragma once
 
@@ -31,19 +31,19 @@ public:
     enum class outcome : std::uint8_t {
         granted = 1,  // the key stands for the attempt's sale
         refused,      // it stands for another sale
-        unanswered,   // perhaps it was claimed; the attempt was not judged
+        unanswered,   // the key may have been claimed; the attempt was not judged
     };
-    // Called once for every attempt that was added, from redis.turn() or send().
+    // Called once for every attempt that was added, within redis.turn() or send().
     using listener = std::function<void(const waiting_attempt&, outcome)>;
 
     intent_claims(store::async_redis& redis, const gate_keys& keys,
                   const redis_turnstile_options& options, listener told);
 
-    // Claims the attempt's key. False: Redis does not answer, and an earlier claim is trying.
+    // Claims the attempt's key. False: Redis does not answer, and an earlier claim is still trying.
     bool add(const waiting_attempt& a);
-    // The key has an order, or may have one.
+    // Keeps the attempt's key for longer, because it has an order or may have one.
     void keep(const sale::attempt& a);
-    // Runs what has gathered; redis.send() is the caller's.
+    // Starts the calls for the keys that have gathered. The caller then calls redis.send().
     void send();
 
 private:
@@ -57,7 +57,7 @@ private:
         std::deque<waiting_attempt> claims;
         std::vector<sale::attempt> kept;
         bool under_way = false;
-        bool failing = false;  // the latest call was in vain
+        bool failing = false;  // the latest call failed
     };
 
     void send_next(sale::partition p);

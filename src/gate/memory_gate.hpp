@@ -12,7 +12,7 @@ namespace floodgate::gate {
 struct memory_gate : turnstile {
     std::vector<sale::order_no> released;
 
-    std::vector<cool_down> waits;  // of each
+    std::vector<cool_down> waits;  // the cool-down of each release
 
     using turnstile::release;
     void release(const returned& r) override {

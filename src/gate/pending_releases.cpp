@@ -11,7 +11,7 @@ namespace floodgate::gate {
 namespace {
 
 constexpr std::size_t waiting_max = 1'000'000;
-constexpr milliseconds step_every{20};  // how soon a wish for a copy is seen
+constexpr milliseconds step_every{20};  // how soon the refusal cache copies a sale
 constexpr int steps_per_round = 10;     // 200 ms: refusals checked, releases tried again
 constexpr std::size_t tries_per_round = 1000;
 constexpr std::size_t pipeline_max = 1000;
@@ -65,8 +65,8 @@ void pending_releases::release(const unit& u) {
     if (!try_release(u)) keep(u);
 }
 
-// All but the first in one pipeline: that one has taught the server the script. Where another
-// server is asked, or something else went wrong, each is tried by itself.
+// The first release runs alone and thereby loads the script into the server; the others follow in
+// pipelines. A release that fails in a pipeline (say, another server has its keys) is tried alone.
 void pending_releases::release_all(std::span<const unit> units) {
     if (units.empty()) return;
     release(units.front());

@@ -1,5 +1,5 @@
-// Units on their way back into Redis. What it does not take now, because it does not answer, is
-// kept in memory and tried again until it does. Its thread refreshes the refusal cache as well.
+// Gives units back to the gate in Redis. While Redis does not answer, a release is kept in memory
+// and tried again. The thread of this class also refreshes the refusal cache.
 
 #pragma once
 
@@ -41,7 +41,7 @@ private:
     const gate_keys& keys_;
     refusal_cache& refusals_;
     const std::function<void(sale::sale_id)> lifted_;
-    int steps_ = 0;  // since the last round; the task's own
+    int steps_ = 0;  // since the last round; used by the task's thread only
     mutable std::mutex mutex_;
     std::deque<unit> waiting_;  // guarded by mutex_
     periodic_task task_;

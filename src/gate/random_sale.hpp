@@ -1,5 +1,5 @@
-// For tests: one sale under random attempts, releases and warm-ups; a shelf says what the answers
-// must be.
+// For tests: one sale under random attempts, releases and warm-ups. A shelf tells the expected
+// answers.
 
 #pragma once
 
@@ -26,15 +26,15 @@ public:
         for (auto& a : batch) a = any_attempt();
         const auto told = ask(way_, batch, now);
         for (std::size_t i = 0; i < batch.size(); ++i) compare(batch[i], told[i], now);
-        // One after the other: within a batch only attempts under one key are sure to stay in
-        // order. The keys are the sale's own.
+        // Submitted one by one: within a batch only attempts under one key are sure to stay in
+        // order. No other sale uses these keys.
         for (int n = roll(6); n > 0; --n) {
             sale::attempt a = any_attempt();
             a.key = key_number(100 * static_cast<int>(terms_.id.value) + roll(20));
             compare(a, ask(way_, {a}, now)[0], now);
         }
     }
-    // Half of them cost the buyer a while.
+    // Half of the releases begin a cool-down.
     void release_one(instant now) {
         const auto held = model_->held();
         if (held.empty() || roll(2) == 0) return;

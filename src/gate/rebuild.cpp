@@ -26,7 +26,7 @@ result<void> run_step(store::redis& redis, const store::redis_script& script,
     if (word == schema::said::fenced) return make_error_code(errc::fenced);
     if (word == schema::said::conflict) return make_error_code(errc::conflict);
     if (word == schema::said::missing) return make_error_code(errc::not_found);
-    return make_error_code(errc::store_unavailable);  // closed: being rebuilt
+    return make_error_code(errc::store_unavailable);  // `closed`: the partition is being rebuilt
 }
 
 result<partition_state> rebuild::state_of(sale::partition p) {
@@ -97,7 +97,7 @@ result<void> rebuild::put_down(sale::partition p, std::uint64_t epoch,
 
 result<void> rebuild::put_down_some(sale::partition p, std::uint64_t epoch,
                                     std::span<const sale::promise> promises, bool only_keys) {
-    // By sale, and within it in order of number: a buyer's latest order stands last.
+    // By sale, then by order number, because a buyer's latest order must stand last.
     std::vector<sale::promise> sorted(promises.begin(), promises.end());
     std::ranges::sort(sorted, [](const auto& a, const auto& b) {
         return std::tie(a.sale, a.order) < std::tie(b.sale, b.order);
@@ -132,7 +132,7 @@ result<void> rebuild::put_down_cooling(std::uint64_t epoch, sale::sale_id sale, 
     return {};
 }
 
-// Their keys stand for these sales again, should Redis have lost that: see intent_claims.hpp.
+// Claims the promises' keys for their sales again, in case Redis lost them: see intent_claims.hpp.
 result<void> rebuild::keep_intents(std::span<const sale::promise> promises) {
     const std::string kept_for = std::to_string(key_kept_for_.count());
     std::vector<store::redis::command> commands;

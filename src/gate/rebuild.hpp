@@ -1,5 +1,5 @@
-// Rebuilding a partition in Redis from the ledger, step by step, and looking at it: the part of the
-// turnstile that is its keeper's. See redis_turnstile.hpp for the order of the steps.
+// The part of the turnstile that a partition's keeper uses: rebuilds the partition in Redis from
+// the ledger, step by step, and reads its state. redis_turnstile.hpp has the order of the steps.
 
 #pragma once
 
@@ -21,9 +21,9 @@ public:
     result<partition_state> state_of(sale::partition p);
     result<void> close(sale::partition p);
     result<void> begin(sale::partition p, std::uint64_t epoch);
-    // Without an epoch: a warm-up.
+    // With an empty epoch this is a warm-up, otherwise a step of a rebuild.
     result<void> load(const std::string& epoch, const sale::sale& s);
-    result<void> forget(const sale::sale& s);  // in an open partition
+    result<void> forget(const sale::sale& s);  // for an open partition
     result<void> put_down(sale::partition p, std::uint64_t epoch,
                           std::span<const sale::promise> promises, bool only_keys);
     result<void> put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
@@ -41,7 +41,8 @@ private:
     const milliseconds key_kept_for_;
 };
 
-// Runs a script that answers with a word: ok, absent (fine as well) or what went wrong.
+// Runs a script that replies with a word. `ok` and `absent` are success, any other word becomes an
+// error.
 result<void> run_step(store::redis& redis, const store::redis_script& script,
                       const store::words& keys, const store::words& arguments);
 

@@ -12,7 +12,7 @@ namespace {
 using outcome = store::async_redis::outcome;
 using std::chrono::steady_clock;
 
-constexpr std::size_t calls_max = 1;  // under way for one partition: see gate/README.md
+constexpr std::size_t calls_max = 1;  // under way for one partition: docs/gate.md says why
 constexpr milliseconds try_again_after{20}, complaint_pause{1000};
 
 }  // namespace
@@ -70,8 +70,8 @@ void redis_lane::enqueue(const sale::attempt& a, time deadline) {
     ++waiting_;
 }
 
-// An attempt whose key is claimed joins those without one, with as much time as they have: a call's
-// deadline is that of its oldest attempt.
+// An attempt whose key is claimed joins those without a key and gets a full answer_within from now,
+// because a call's deadline is that of its oldest attempt.
 void redis_lane::on_claim(const sale::attempt& a, intent_claims::outcome found) {
     --waiting_;
     claims_moved_ = true;
@@ -157,7 +157,7 @@ void redis_lane::on_done(const std::shared_ptr<take_call>& call, outcome what,
     const time now = steady_clock::now();
     const bool may_try_again = what == outcome::not_executed || what == outcome::unknown;
     if (may_try_again && now + try_again_after < ends) {
-        // The order numbers stay the same: what the first call has promised is found by them.
+        // The order numbers stay the same; by them the script finds what the first call promised.
         call->resent = call->resent || what == outcome::unknown;
         return send(call, now + try_again_after);
     }
@@ -190,12 +190,12 @@ void redis_lane::on_reply(const take_call& call, const store::redis_reply& reply
         }
     }
     complain(call.at, reply.text);
-    // A script that ends with an error has written nothing, and neither has one that found the gate
-    // gone back. Any other text is a reply that this version cannot read.
+    // A script that ends with an error has written nothing, and neither has one that found promises
+    // missing. Any other text is a reply that this version cannot read.
     tell_without_verdicts(call, has_text && !reply.text.starts_with(schema::went_back));
 }
 
-// Not for every call: a buyer that was refused tries again at once.
+// Logged at most once in `complaint_pause`, because buyers who are refused try again at once.
 void redis_lane::complain(sale::partition p, std::string_view about) {
     const time now = steady_clock::now();
     if (now - complained_at_ < complaint_pause) return;

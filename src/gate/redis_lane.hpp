@@ -1,5 +1,5 @@
-// A lane of the cluster's turnstile: gathers attempts by partition, has one script call under way
-// for each, and sends what came in meanwhile with the next.
+// A lane of the cluster's turnstile. It gathers attempts by partition and has at most one script
+// call under way for each partition; attempts that come in meanwhile go with the next call.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace floodgate::gate {
 
-// Order numbers for all lanes of a node: a batch takes its numbers in one go.
+// Order numbers for all lanes of a node. A batch takes its numbers at once.
 class shared_numbers {
 public:
     explicit shared_numbers(std::uint32_t node) : numbers_(node) {}
@@ -37,7 +37,7 @@ private:
     sale::order_numbers numbers_;
 };
 
-// The latest promise of each partition that this node has heard of.
+// The place of the latest promise that this node has heard of, for each partition.
 class heard_places {
 public:
     explicit heard_places(std::uint32_t partitions) : at_(partitions) {}
@@ -83,7 +83,7 @@ private:
     struct gathering {
         std::deque<waiting_attempt> waiting;
         std::size_t calls = 0;  // under way
-        bool failing = false;   // the latest call was in vain: one tries, the others need not wait
+        bool failing = false;   // the latest call failed: one attempt tries, others are told `busy`
     };
 
     void gather(const sale::attempt& a, instant now, time deadline);
@@ -98,8 +98,8 @@ private:
                  const store::redis_reply& reply);
     void on_reply(const take_call& call, const store::redis_reply& reply);
     void finish(sale::partition p, bool in_vain);
-    // The call has ended and nobody knows its verdicts: `busy` where it certainly was not executed,
-    // this time or before; otherwise `undecided`.
+    // The call has ended without verdicts. Its attempts are told `busy` if it certainly was not
+    // executed, neither this time nor before; otherwise `undecided`.
     void tell_without_verdicts(const take_call& call, bool perhaps_executed);
     void tell_busy(const sale::attempt& a);
     void count(std::size_t first);
@@ -108,7 +108,7 @@ private:
     lane_world world_;
     store::async_redis redis_;
     intent_claims claims_;
-    bool claims_moved_ = false;  // in this turn: something may have to be sent
+    bool claims_moved_ = false;  // in this turn, so something may have to be sent
     refusal_cache::view view_;
     std::vector<gathering> partitions_;
     std::vector<sale::verdict> verdicts_;

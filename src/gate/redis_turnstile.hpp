@@ -2,8 +2,9 @@
 // the units, marks the buyers and appends the promises to the partition's stream, atomically, in
 // Redis.
 //
-// Redis is a filter and a copy; the ledger decides. Missing keys mean: not warmed, so `busy`. The
-// partition's keeper (one node at a time) then rebuilds it from the ledger under a new epoch.
+// Redis is a filter and a copy; the ledger decides. When a partition's keys are missing, attempts
+// are answered `busy` until its keeper (one node at a time) has rebuilt it from the ledger under a
+// new epoch.
 //
 // No lane ever blocks. An attempt that has no verdict after `answer_within` is told `busy` if it
 // was never sent: then nothing was promised. If it was sent it is told `undecided`, with the order
@@ -24,50 +25,50 @@
 namespace floodgate::gate {
 
 struct redis_turnstile_options {
-    std::string name = "fg";  // before every key
+    std::string name = "fg";  // the prefix of every key
     std::uint32_t partitions = 8;
     std::uint32_t node = 0;  // in order numbers
     milliseconds answer_within{1000};
     std::size_t batch_max = 512;            // attempts in one script call
-    std::size_t waiting_max = 200'000;      // attempts in one lane; past it: busy
-    std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; past it: busy
+    std::size_t waiting_max = 200'000;      // attempts in one lane; above it: busy
+    std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; above it: busy
     milliseconds refusal_max_age{1000};     // how long a refusal may be repeated without asking
-    // How long an Idempotency-Key stands for its sale: one whose attempts were refused so far, and
-    // one that has an order. The first is longer than an attempt can take (answer_within, twice).
+    // How long an Idempotency-Key stands for its sale: first while it has no order, then once it
+    // has one. The first is longer than an attempt can take, which is twice answer_within.
     milliseconds key_claimed_for{std::chrono::minutes(2)};
     milliseconds key_kept_for{std::chrono::hours(24 * 7)};
 };
 
-// A partition as Redis has it.
+// The state of a partition in Redis.
 struct partition_state {
-    std::uint64_t epoch = 0;     // 0: nothing is there
+    std::uint64_t epoch = 0;     // 0: Redis has no such partition
     bool open = false;           // false: being rebuilt, or to be rebuilt
     std::uint64_t appended = 0;  // promises in this epoch so far
-    std::uint64_t entered = 0;   // of these, acknowledged: they are in the ledger
+    std::uint64_t entered = 0;   // of these, acknowledged as being in the ledger
 };
 
 class redis_turnstile final : public turnstile {
 public:
     struct counts {  // how often each answer was given since start, by its number
         std::array<std::uint64_t, sale::answers + 1> by_answer{};
-        std::uint64_t calls = 0;            // of the script
+        std::uint64_t calls = 0;            // of the take script
         std::uint64_t unanswered = 0;       // attempts told busy or undecided: no reply in time
-        std::uint64_t cached_refusals = 0;  // refused without asking
-        std::uint64_t to_release = 0;       // orders whose units wait for Redis to come back
+        std::uint64_t cached_refusals = 0;  // attempts refused without asking Redis
+        std::uint64_t to_release = 0;       // orders whose release waits until Redis answers
     };
 
-    // `lifted` is told, from any thread, when units of a sale came back through this node: for the
-    // bus.
+    // `lifted` is called, on any thread, when units of a sale came back through this node, so that
+    // the bus can tell the other nodes.
     redis_turnstile(store::redis& redis, redis_turnstile_options options,
                     std::function<void(sale::sale_id)> lifted,
                     const monotonic_clock& clock = machine_time);
     ~redis_turnstile() override;
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
-    // What it changes is ignored when the gate has terms of a later revision. A partition that is
-    // not there is no error: its rebuild loads the sale.
+    // Ignored when the gate has terms of a later revision. A missing partition is no error: its
+    // rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
-    // store_unavailable as well while the partition is being rebuilt.
+    // Also gives store_unavailable while the partition is being rebuilt.
     result<void> forget(const sale::sale& s) override;
     using turnstile::release;
     void release(const returned& r) override;
@@ -78,31 +79,31 @@ public:
     std::vector<held_unit> held_in(sale::sale_id sale) override;
     result<void> retake(const sale::promise& p) override;
 
-    // Before the first lane: numbers up to here may be taken, by this node too, whose clock may
-    // have been set back since.
+    // Before the first lane is opened: order numbers up to `seen` may be taken. This node may have
+    // given them out itself if its clock was set back since.
     void skip_past(sale::order_no seen);
-    // The bus says that units came back at another node.
+    // To be called when the bus says that units came back at another node.
     void lift(sale::sale_id sale);
     counts read_counts() const;
 
-    // For the partition's keeper.
+    // The rest is for the partition's keeper.
     result<partition_state> state_of(sale::partition p);
-    // No buyer gets in until it is rebuilt.
+    // No attempt is accepted until the partition is rebuilt.
     result<void> close(sale::partition p);
 
-    // Rebuilding under `epoch`, which is larger than any before. In this order: begin, then (with
-    // the line drained into the ledger) load and put_down as often as needed, then open. Each gives
-    // `fenced` when a keeper with a larger epoch has begun, and does nothing then.
-    // Units released meanwhile, before or after they are put down, stay released.
+    // Rebuilds a partition under `epoch`, which is larger than any before. The order is: begin;
+    // then drain the line into the ledger; then load and put_down as often as needed; then open.
+    // Each step gives `fenced`, and does nothing, when a keeper with a larger epoch has begun.
+    // Units released meanwhile stay released, whether before or after they are put down.
     result<void> begin(sale::partition p, std::uint64_t epoch);  // closes it, forgets its sales
     result<void> load(std::uint64_t epoch, const sale::sale& s);
-    // Orders that hold units, and closed ones that are remembered for their Idempotency-Keys.
+    // For orders that hold units, and for closed ones remembered for their Idempotency-Keys.
     result<void> put_down(sale::partition p, std::uint64_t epoch,
                           std::span<const sale::promise> held);
     result<void> put_down_keys(sale::partition p, std::uint64_t epoch,
                                std::span<const sale::promise> spent);
-    // Buyers of a loaded sale who have to wait; also when there are none, since some may have come
-    // by a release before the sale was loaded.
+    // Puts down the cool-downs of a loaded sale. To be called also when there are none, because a
+    // release may have added some before the sale was loaded.
     result<void> put_down_cooling(std::uint64_t epoch, sale::sale_id sale, instant now,
                                   std::span<const cooling_buyer> cooling);
     result<void> open(sale::partition p, std::uint64_t epoch);

@@ -1,4 +1,4 @@
-// What only the turnstile of a cluster has to keep. A Redis that fails: harmed_redis_test.cpp.
+// What only the cluster's turnstile has to keep. harmed_redis_test.cpp tests a Redis that fails.
 
 #include "gate/redis_turnstile.hpp"
 
@@ -197,7 +197,7 @@ TEST_F(RedisTurnstileTest, ClosesItselfWhenItsLineIsAheadOfIt) {
 TEST_F(RedisTurnstileTest, ClosesItselfWhenItHasGoneBackInTime) {
     warm_up(open_sale(1, 10));
     EXPECT_EQ(ask_one(1), answer::accepted);
-    // As it was: an older snapshot, or a replica that had not heard of the second promise.
+    // Redis as it was before, like an older snapshot or a replica that missed the second promise.
     std::map<std::string, std::string> snapshot;
     for (const char* what : {"gate", "line", "sale:1", "buyers:1"}) {
         const std::string key = world_->key(home, what);
@@ -224,7 +224,7 @@ TEST_F(RedisTurnstileTest, KeepsTheLatestTermsWhateverTheOrderTheyArriveIn) {
     old.stock = 99;
     warm_up(old);
     EXPECT_EQ(gate().look_up({1})->stock, 3);
-    s.revision = 0;  // not told: taken over
+    s.revision = 0;  // unknown, so the terms are taken over
     s.stock = 4;
     warm_up(s);
     EXPECT_EQ(gate().look_up({1})->stock, 4);

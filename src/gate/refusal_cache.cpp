@@ -12,8 +12,8 @@ using store::number_or_zero;
 constexpr std::size_t sales_max = 256;  // kept at a time
 constexpr std::size_t wishes_max = 1024;
 constexpr std::int64_t buyers_max = 2'000'000;
-constexpr milliseconds rest_min{200};  // after a look at a sale, before it is looked at again
-constexpr int rest_share = 20;         // and that many times as long as the look took
+constexpr milliseconds rest_min{200};  // the least pause between two copies of one sale
+constexpr int rest_share = 20;         // the pause is also this many times as long as the copying
 
 bool is_by_terms(answer a) {
     return a == answer::paused || a == answer::not_started || a == answer::ended ||
@@ -129,7 +129,7 @@ std::optional<refusal_cache::facts> refusal_cache::ask(sale::sale_id sale) {
     return ask(std::vector{sale}).front();
 }
 
-// What has not changed is good for a while longer; the rest is forgotten.
+// Prolongs the copies whose sales have not changed and forgets the others.
 void refusal_cache::check() {
     std::shared_ptr<const all> copies;
     {
@@ -147,7 +147,7 @@ void refusal_cache::check() {
         const bool same =
             found[i] && (r.buyers ? found[i]->of_all : found[i]->of_terms) == r.unchanged_if;
         if (same) r.good_until.store(asked + max_age_, std::memory_order_relaxed);
-        // Without an answer it grows old by itself, and is forgotten then.
+        // When Redis does not answer, the copy is forgotten once it is too old.
         if (!same && (found[i] || r.good_until.load(std::memory_order_relaxed) <= asked))
             changed.push_back(sales[i]);
     }
@@ -174,7 +174,7 @@ void refusal_cache::take_up() {
         const std::lock_guard lock(mutex_);
         wishes_[id] = {.not_before =
                            now + std::max<moment::duration>(rest_min, (now - from) * rest_share)};
-        // Units that came back while we looked: perhaps seen, perhaps not.
+        // Units came back while the sale was being copied; the copy may have missed them.
         if (!made || lifts != lifts_) continue;
         if (current_->size() >= sales_max && !current_->contains(id)) continue;
         all next = *current_;
@@ -203,7 +203,8 @@ std::shared_ptr<refusal_cache::copy> refusal_cache::copy_of(sale::sale_id sale, 
     return made;
 }
 
-// In steps, so that Redis keeps no other client waiting long. What is read twice is put down once.
+// Reads in steps, so that Redis keeps no other client waiting long. A buyer that is read twice is
+// put down once.
 bool refusal_cache::load_buyers(const facts& f, shelf& into) {
     const std::string key = keys_.of(f.terms.id).buyers;
     std::string cursor = "0";

@@ -1,11 +1,11 @@
-// Refusals that a node repeats without asking Redis: while a sale refuses every buyer (not started,
-// paused, ended, sold out) a crowd can be sent away from memory.
+// Refusals that a node repeats without asking Redis, while a sale refuses every buyer: not started,
+// paused, ended, sold out.
 //
-// It keeps a copy of such a sale's terms and, once the sale is sold out, of its buyers, who must
-// still hear that they have an order, or that they have to wait. A copy judges as Redis would, with
-// the same shelf. It is good for `max_age` after Redis was last asked whether anything has changed,
-// so a lost "lifted" message costs no more than that. Attempts with an Idempotency-Key are always
-// asked about.
+// The cache keeps a copy of such a sale's terms and, once the sale is sold out, of its buyers, who
+// must still hear that they have an order or that they have to wait. A copy judges with a shelf, by
+// the same rules as Redis. It is good for `max_age` after Redis was last asked whether anything has
+// changed, so a lost "lifted" message delays a sale by no more than that. Attempts with an
+// Idempotency-Key always go to Redis.
 
 #pragma once
 
@@ -34,9 +34,9 @@ public:
 private:
     struct copy {
         shelf what;
-        // Has the buyers, so may say sold_out, already_ordered and cooling_down.
+        // The copy has the buyers, so it may say sold_out, already_ordered and cooling_down.
         bool buyers = false;
-        std::string unchanged_if;  // Redis still says this
+        std::string unchanged_if;  // the copy is unchanged while Redis says this
         std::atomic<moment> good_until{};
         explicit copy(const sale::sale& terms) : what(terms) {}
     };
@@ -45,15 +45,14 @@ private:
     using all = by_sale<std::shared_ptr<copy>>;
 
 public:
-    // A lane's look at them. Used by one thread.
+    // A lane's view of the copies. Used by one thread.
     class view {
     public:
         explicit view(refusal_cache& of) : of_(of) { renew(); }
         void renew();
-        // The refusal, when there is a good one to repeat.
+        // The refusal to repeat, if the cache has a good one.
         std::optional<sale::verdict> refuse(const sale::attempt& a, instant now);
-        // Redis has said this: a refusal of every buyer is worth keeping. True: it was such a
-        // refusal.
+        // Takes note of what Redis said. True: it was a refusal of every buyer, worth keeping.
         bool note(sale::sale_id sale, sale::answer said);
 
     private:
@@ -63,25 +62,25 @@ public:
         moment now_{};
     };
 
-    // Units came back, terms were changed: forgets it. From any thread.
+    // Forgets the sale's copy, because units came back or its terms changed. Any thread.
     void lift(sale::sale_id sale);
 
-    // For the turnstile's own thread, every 200 ms or when wanted(): takes up what was noted, and
-    // asks whether the copies still hold.
+    // For the turnstile's own thread, every 200 ms or when wanted(): copies the sales that were
+    // noted, and asks Redis whether the copies still hold.
     void refresh();
     bool wanted() const;
 
 private:
     struct wish {
-        bool open = false;    // to be looked at
-        bool buyers = false;  // said to be sold out
+        bool open = false;    // a copy is wanted
+        bool buyers = false;  // with its buyers: Redis said sold out
         moment not_before{};
     };
     struct facts {
         sale::sale terms;
         std::int64_t taken = 0;
         bool cooling = false;          // some buyers may have to wait
-        std::string of_terms, of_all;  // what Redis said, to be compared with what it says later
+        std::string of_terms, of_all;  // what Redis said, for comparison with later replies
     };
 
     void want(sale::sale_id sale, bool buyers);

@@ -23,7 +23,7 @@ protected:
                    now)[0];
     }
     std::uint64_t cached_refusals() { return gate().read_counts().cached_refusals; }
-    // Asks until the answer comes without asking Redis.
+    // Repeats the attempt until the answer comes from the cache.
     bool becomes_cached(std::int64_t buyer, instant now = opening) {
         const std::uint64_t before = cached_refusals();
         return eventually([&] {
@@ -33,7 +33,7 @@ protected:
         });
     }
     void grow_old() { clock_.advance(world_->options().refusal_max_age); }
-    // What another node does, without a message to this one.
+    // Another node, which sends no message to this one.
     std::unique_ptr<redis_turnstile> other_node() {
         return std::make_unique<redis_turnstile>(world_->redis(), world_->options(), nullptr);
     }

@@ -1,4 +1,4 @@
-// What the gate's scripts have in common: how they begin.
+// How the gate's scripts begin: what they have in common.
 
 #pragma once
 
@@ -15,9 +15,9 @@ using sale::gate_schema::lua_fields;
 using sale::gate_schema::lua_promise;
 using sale::gate_schema::lua_said;
 
-// The first line makes Redis refuse the whole script where a write would be refused (a replica, no
-// memory, a failing disk), and keys of another slot.
-// What only gives back, closes or looks works without memory as well.
+// The first line of a script. It makes Redis refuse the whole script where a write would be refused
+// (a replica, no memory, a failing disk), and refuse keys of another slot. A script that only gives
+// back, closes or looks may also run when memory is short.
 inline constexpr std::string_view writes = "#!lua", writes_little = "#!lua flags=allow-oom",
                                   only_reads = "#!lua flags=no-writes";
 
@@ -28,7 +28,7 @@ store::redis_script joined(const Parts&... parts) {
     return store::redis_script(text);
 }
 
-// Before every script that reads promises or a buyer's orders.
+// Stands at the head of every script that reads promises or a buyer's orders.
 inline constexpr std::string_view reading = R"lua(
 local sub, byte, call = string.sub, string.byte, redis.call
 

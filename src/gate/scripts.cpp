@@ -5,9 +5,9 @@
 namespace floodgate::gate::scripts {
 namespace {
 
-// Buyers who gave units back wait in a set ordered by the end of their cool-down. What is over is
-// swept out with each new one. The key outlives its last entry by a while only, counted from the
-// moment of the call: the clocks of Redis and the nodes need not agree.
+// Buyers in a cool-down stand in a set ordered by its end. Each new one sweeps out those that are
+// over. The key expires a while after its last entry ends. The time to live is computed from the
+// node's time in the call, so the clocks of Redis and the nodes need not agree.
 constexpr std::string_view cooling = R"lua(
 local function note_cooling(sale, cooling, now)
   redis.call('ZREMRANGEBYSCORE', cooling, '-inf', now)
@@ -18,8 +18,8 @@ local function note_cooling(sale, cooling, now)
 end
 )lua";
 
-// A closed partition is being rebuilt: the rebuild must leave the released order out. A buyer has
-// to wait whether or not their order is (still) held here.
+// A closed partition is being rebuilt, and the rebuild must leave the released order out. The
+// cool-down begins whether or not the order is (still) held here.
 constexpr std::string_view releasing = R"lua(
 local gate = call('HMGET', KEYS[1], epoch_field, open_field)
 if not gate[1] then return 0 end
@@ -38,7 +38,7 @@ call('HINCRBY', KEYS[3], returned_field, quantity)
 return quantity
 )lua";
 
-// Sets a promise aside, as the take script would. Nothing happens when it is held.
+// Puts a promise down as the take script would. Does nothing if it is held already.
 constexpr std::string_view putting = R"lua(
 local function put(sale, buyers, keys, p)
   local orders = call('HGET', buyers, buyer_in(p))
@@ -85,7 +85,7 @@ redis.call('SADD', KEYS[2], ARGV[2])
 return said_ok
 )lua";
 
-// A closed partition says nothing: half a rebuild is no standing.
+// A closed partition gives nil, because half a rebuild is no standing.
 constexpr std::string_view looking = R"lua(
 if redis.call('HGET', KEYS[1], open_field) ~= is_open then return false end
 local sale = redis.call('HMGET', KEYS[2], stock_field, given_field, returned_field, largest_field)
@@ -100,7 +100,7 @@ if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], open_fiel
 return said_ok
 )lua";
 
-// The same epoch may begin again as long as nobody was let in under it.
+// The same epoch may begin again as long as no attempt was accepted under it.
 constexpr std::string_view beginning = R"lua(
 local gate = redis.call('HMGET', KEYS[1], epoch_field, open_field, seq_field)
 local now, new = tonumber(gate[1] or 0), tonumber(ARGV[1])
@@ -111,7 +111,7 @@ redis.call('DEL', KEYS[2])
 return said_ok
 )lua";
 
-// Before every step of a rebuild.
+// Stands before every step of a rebuild.
 constexpr std::string_view fencing = R"lua(
 local gate = redis.call('HMGET', KEYS[1], epoch_field, open_field)
 if gate[1] ~= ARGV[1] or gate[2] == is_open then return said_fenced end
@@ -123,7 +123,7 @@ redis.call('SREM', KEYS[2], ARGV[2])
 return said_ok
 )lua";
 
-// A sale that is over and settled. Later terms mean that it may open again.
+// Forgets a sale that is over and settled, unless later terms mean that it may open again.
 constexpr std::string_view asking_to_forget = R"lua(
 local gate = redis.call('HMGET', KEYS[1], epoch_field, open_field)
 if not gate[1] then return said_absent end

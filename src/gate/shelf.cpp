@@ -6,7 +6,8 @@
 namespace floodgate::gate {
 namespace {
 
-// Room made ahead for a sale's buyers. More than this grows while selling, a part at a time.
+// Room reserved in advance for a sale's buyers. Beyond it the map grows during the sale, one part
+// at a time.
 constexpr std::int64_t reserve_max = 100'000;
 
 }  // namespace

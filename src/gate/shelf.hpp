@@ -1,8 +1,8 @@
 // One sale behind the gate: its terms, how much is taken, and by whom.
 //
-// Pure and deterministic: no clock, no lock, no I/O. `stock = free + taken` at all times. Stock in
-// total comes from outside (the ledger), what is taken is counted here; nothing ever overwrites a
-// count, so loading a sale again in the middle of a rush is harmless.
+// Pure and deterministic: no clock, no lock, no I/O. `stock = free + taken` at all times. The total
+// stock comes from the ledger; the taken units are counted here. Nothing ever overwrites a count,
+// so loading a sale again in the middle of a rush is harmless.
 
 #pragma once
 
@@ -20,30 +20,30 @@ class shelf {
 public:
     explicit shelf(const sale::sale& terms);
 
-    // Takes over terms, window, state and total. False, and nothing changed: the total would be
-    // less than what is taken.
+    // Takes over terms, window, state and total stock. False, with nothing changed, if the total
+    // would be less than the units taken.
     [[nodiscard]] bool change_terms(const sale::sale& terms);
 
-    // What to say to this attempt now: see sale::answer for the order of precedence. `accepted`
-    // means that it may be put down with put_down(); nothing has changed yet.
+    // What to answer to this attempt now, by the order of precedence in sale::answer. `accepted`
+    // means that put_down() may follow; judge() itself changes nothing.
     sale::verdict judge(const sale::attempt& a, instant now) const;
 
-    // Sets the units aside. For a fresh promise after judge() said accepted, and for every one that
-    // is restored at start. `seq` is its place in the line (0: it is in the ledger).
+    // Sets the units aside: for a new promise that judge() accepted, and for every promise that is
+    // restored at start. `seq` is its place in the line (0: it is in the ledger).
     void put_down(const sale::promise& p, sale::sequence seq);
 
     // Puts an order's units back. False: the buyer does not hold this order (any more).
     bool release(sale::user_id buyer, sale::order_no order);
 
-    // The buyer has to wait. Those that have waited long enough are forgotten by and by.
+    // Begins a cool-down. Cool-downs that are over are forgotten by and by.
     void cool(const cooling_buyer& b) { cooling_.begin(b); }
     void forget_cooled(instant now) { cooling_.sweep(now); }
 
-    // Sets aside the units of an order that was lost. Nothing happens when it is held. False: fewer
-    // units are free.
+    // Sets aside the units of an order that the gate had lost. Does nothing if it is held. False:
+    // fewer units are free.
     [[nodiscard]] bool retake(const sale::promise& p);
 
-    // Remembers whose key this was, without taking units: the order was closed before a restart.
+    // Remembers the key of an order that was closed before a restart, without taking units.
     void restore_key(const sale::promise& p);
 
     // The buyer's orders, newest first.
@@ -53,14 +53,14 @@ public:
     // All Idempotency-Keys, in no particular order.
     std::vector<sale::idempotency_key> keys() const;
 
-    // What "sold out" and "already ordered" rest on: the latest promise of this sale.
+    // The place of the latest promise of this sale: "sold out" and "already ordered" rest on it.
     sale::sequence rests_on() const { return rests_on_; }
     const sale::sale& terms() const { return terms_; }
     standing look() const;
 
 private:
-    // What one buyer has. Orders before the latest hang in `earlier_`: only sales with a limit
-    // above one ever have them.
+    // What one buyer holds. Orders before the latest are chained in `earlier_`; only sales with a
+    // limit above one have any.
     struct holding {
         sale::order_no latest;
         std::uint32_t latest_quantity = 0;

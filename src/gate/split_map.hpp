@@ -1,5 +1,6 @@
-// A hash map in 64 parts, so that growing never stops the rush: one part is rebuilt at a time,
-// which takes microseconds where a map of a million entries would take tens of milliseconds.
+// A hash map in 64 parts, so that growing never stops the rush. Only one part is rehashed at a
+// time, which is 64 times shorter than rehashing one map of a million entries (tens of
+// milliseconds).
 
 #pragma once
 
@@ -40,7 +41,7 @@ struct spread {
 template <class Key, class Value>
 class split_map {
 public:
-    // Null when absent. The address is good until the next insert.
+    // Null when absent. The pointer is valid until the next insert.
     Value* find(const Key& key) {
         auto& part = part_of(key);
         const auto found = part.find(key);
@@ -74,7 +75,7 @@ public:
             for (const auto& [key, value] : part) visit(key, value);
     }
 
-    // What the slots take, used or not: a slot and its byte of metadata.
+    // The memory of all slots, used or not: a slot and its byte of metadata.
     std::size_t bytes() const {
         std::size_t n = sizeof *this;
         for (const auto& part : parts_)

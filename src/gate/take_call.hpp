@@ -1,4 +1,4 @@
-// One call of the take script: attempts of one partition on their way to Redis, and its answer.
+// One call of the take script: the attempts of one partition that it judges, and its reply.
 
 #pragma once
 
@@ -16,15 +16,15 @@ namespace floodgate::gate {
 struct waiting_attempt {
     sale::attempt what;
     std::chrono::steady_clock::time_point deadline;
-    sale::order_no order{};  // what it will be if it is accepted; the same when sent again
+    sale::order_no order{};  // its number if it is accepted; the same when it is sent again
 };
 
 struct take_call {
     sale::partition at;
-    std::vector<waiting_attempt> attempts;  // those of one sale stand together
-    bool resent = false;                    // it may have been executed before
+    std::vector<waiting_attempt> attempts;  // after group(): attempts of one sale stand together
+    bool resent = false;                    // the call may have been executed before
 
-    // Brings the attempts of one sale together; their order stays.
+    // Brings the attempts of each sale together, keeping their order.
     void group();
     struct circumstances {
         instant now;
@@ -32,8 +32,8 @@ struct take_call {
         sale::line_place seen;  // the latest promise this node has heard of
     };
     store::words words(const gate_keys& keys, const circumstances& with) const;
-    // Appends a verdict for every attempt, and gives the place of the line's last promise. Nothing,
-    // and nothing appended: it is no such answer.
+    // Appends a verdict for every attempt and gives the place of the line's last promise. Empty,
+    // with nothing appended, if this is not such a reply.
     std::optional<sale::line_place> read(std::string_view answer,
                                          std::vector<sale::verdict>& out) const;
 

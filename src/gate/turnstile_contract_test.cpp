@@ -1,4 +1,4 @@
-// What every turnstile has to keep, whatever stands behind it.
+// The contract of the turnstile, run against every implementation.
 
 #include "gate/turnstile_contract.hpp"
 
@@ -261,7 +261,7 @@ TEST_P(TurnstileContractTest, ForgetsASaleWithAllItHolds) {
     EXPECT_TRUE(gate().held_in({1}).empty());
     EXPECT_EQ(gate().promised_to({7}).size(), 1U) << "the other sale's";
     EXPECT_TRUE(gate().forget(open_sale(1, 5)).has_value()) << "once more is harmless";
-    gate().release({1}, {7}, {1});  // and so is what comes late
+    gate().release({1}, {7}, {1});  // a late release is harmless too
 }
 
 TEST_P(TurnstileContractTest, KeepsASaleWhoseTermsAreLaterThanThoseItIsToForget) {

@@ -42,7 +42,7 @@ inline sale::idempotency_key key_number(int n) {
     return key;
 }
 
-// Submits and waits until every attempt has its verdict; in the order of the attempts.
+// Submits, waits until every attempt has its verdict, and gives them in the order of the attempts.
 inline std::vector<sale::verdict> ask(lane& way, std::vector<sale::attempt> attempts,
                                       instant now = opening) {
     for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].reply_to = i;
@@ -61,7 +61,7 @@ inline std::vector<sale::verdict> ask(lane& way, std::vector<sale::attempt> atte
     return by_reply_to;
 }
 
-// For sale 1, one attempt of each buyer.
+// One attempt of each buyer, for sale 1.
 inline std::vector<sale::attempt> attempts_of(std::int64_t first, std::int64_t last,
                                               std::uint32_t quantity = 1) {
     std::vector<sale::attempt> out;
@@ -129,7 +129,7 @@ public:
     std::atomic<int> lifted = 0;
 
 private:
-    // Numbered without a gap from 1 in the latest epoch.
+    // Expects the promises to be numbered without a gap from 1 in the latest epoch.
     void append_line(sale::partition p, std::vector<sale::promise>& out) {
         const std::string line = key(p, "line");
         const auto entries = redis_.ask(line, {"XRANGE", line, "-", "+"});

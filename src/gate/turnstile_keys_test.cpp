@@ -1,4 +1,4 @@
-// What every turnstile has to keep: one Idempotency-Key is one intent, across sales.
+// The contract of the turnstile: one Idempotency-Key is one intent, across sales.
 
 #include <numeric>
 #include <set>

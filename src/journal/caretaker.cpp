@@ -37,7 +37,7 @@ bool caretaker::work() {
     if (!spare) return true;
     if (const auto made = maker_.prepare_spare(); !made) {
         spare_.failed(made.error().message());
-        // A full disk gets no emptier by being filled again.
+        // Do not try again on a full disk: it would only be filled again.
         if (!out_of_descriptors(made.error())) return true;
         const std::scoped_lock held(mutex_);
         spare_wanted_ = true;
@@ -47,7 +47,8 @@ bool caretaker::work() {
     return true;
 }
 
-// Oldest first, each synced before the next: a crash must never leave a hole in the line.
+// Deletes the oldest first and syncs each before the next: a crash must not leave a hole in the
+// line.
 void caretaker::delete_below(sale::sequence position) {
     while (const auto oldest = index_.oldest_below(position)) {
         const std::string path = maker_.path_of(segment_name(*oldest));

@@ -1,5 +1,5 @@
-// The thread that has time: makes the next segment ahead of the rush and deletes old ones after it.
-// Appending and committing never wait for either.
+// The thread for slow work: it makes the next segment ahead of time and deletes old ones. Appending
+// and committing never wait for it.
 
 #pragma once
 
@@ -18,15 +18,15 @@ public:
         : files_(files), maker_(maker), index_(index) {}
 
     void start() { task_.start(); }
-    void stop() { task_.stop(); }  // finishes what it is doing
+    void stop() { task_.stop(); }  // after the current round of work
 
-    // Whole segments at or below `position` may go.
+    // Segments that lie wholly at or below `position` may be deleted.
     void trim(sale::sequence position);
-    // The spare has been used, or there was none yet.
+    // To be called when the spare has been used, or when there is none yet.
     void want_spare();
 
-    // One round of work, on its own: what the thread does whenever it is woken. False: there was
-    // no file descriptor for the spare; it is still wanted.
+    // One round of work: what the thread does whenever it is woken. False: there was no file
+    // descriptor for the spare, which is still wanted.
     bool work();
 
 private:
@@ -39,7 +39,8 @@ private:
     std::mutex mutex_;
     bool spare_wanted_ = false;  // guarded by mutex_
     sale::sequence trim_to_;     // guarded by mutex_
-    // Not fatal: the writer makes a segment itself when it needs one, and that failure counts.
+    // A failure is not fatal: the writer makes a segment itself when it needs one. If that fails,
+    // the journal has failed.
     failure_log spare_{log::level::warning, "journal.spare", "directory", maker_.directory()};
     static constexpr milliseconds try_again{1000};
     periodic_task task_{"journal care", try_again, [this] {

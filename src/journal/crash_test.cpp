@@ -1,6 +1,6 @@
-// Promise 4 of the design: what was acknowledged is not lost. The power fails at every operation of
-// short histories, with every outcome for everything not yet synced, and at random ones of long
-// histories.
+// Promise 4 of the design: what was acknowledged is not lost. In short histories the power fails at
+// every operation, with every outcome for the bytes not yet synced; in long histories at random
+// operations.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using store::chooser;
 using store::every_choice;
 using store::simulated_files;
 
-// Thousands of torn tails are dropped here: no log line for each.
+// These tests drop thousands of torn tails, so the log lines are switched off.
 class quiet final : public testing::Environment {
 public:
     void SetUp() override { log::start(log::level::error); }
@@ -27,9 +27,9 @@ public:
 // What the world outside knows of the line.
 struct witness {
     std::vector<sale::promise> appended;  // in order; may be lost from `announced` on
-    std::uint64_t announced = 0;          // durable() has said so
-    std::uint64_t entered = 0;            // the ledger holds it
-    std::uint64_t generation = 0;         // every promise ever made is different
+    std::uint64_t announced = 0;          // the highest that durable() has announced
+    std::uint64_t entered = 0;            // up to here the ledger holds the promises
+    std::uint64_t generation = 0;         // makes every promise different
 
     sale::promise next() {
         sale::promise p = numbered(appended.size() + 1);
@@ -38,8 +38,8 @@ struct witness {
         return p;
     }
 
-    // Opens after a crash: all that was announced is there, nothing else than what was appended, in
-    // order, without a gap; and the line goes on.
+    // Opens after a crash and expects that every announced promise is there, that nothing is there
+    // that was not appended, in order and without a gap, and that the line goes on.
     void examine(simulated_files& files) {
         journal opened(files, {test_directory, hand_line::segment_bytes}, {entered});
         const std::uint64_t found = opened.durable().value;
@@ -57,10 +57,10 @@ struct witness {
     }
 };
 
-// A history is a list of batches: so many promises, then a commit.
+// A history is a list of batch sizes: that many promises are appended, then committed.
 using history = std::vector<unsigned>;
 
-// Runs a history until its end or until the power goes. False: it ended.
+// Runs a history until its end or until the power fails. False: it ended.
 bool power_fails_during(simulated_files& files, const history& batches, witness& seen) {
     try {
         hand_line line(files, {seen.entered});
@@ -88,7 +88,7 @@ void crash_in_every_way(const simulated_files& before, const witness& seen,
     } while (choices.next());
 }
 
-// For each operation of the history, the state in which the power went there.
+// For each operation of the history, visits the state after a power failure at that operation.
 void cut_at_every_operation(const history& batches,
                             const std::function<void(simulated_files&, witness)>& then) {
     bool cut = true;
@@ -116,8 +116,8 @@ TEST_P(CrashTest, LosesNothingAcknowledgedWhereverThePowerFails) {
     });
 }
 
-// The process dies first, the machine later: what a restart finds in the cache, announces and
-// builds upon must be on disk by then.
+// The process dies first and the machine later. A restart in between finds bytes in the cache; they
+// must be on disk before it announces them or writes after them.
 TEST_P(CrashTest, AnnouncesNothingFromTheCacheAlone) {
     for (const history& later : {history{}, history{1}}) {
         cut_at_every_operation(GetParam(), [&](simulated_files& files, witness seen) {
@@ -158,8 +158,8 @@ TEST(CrashInRecovery, LosesNothingWhereverThePowerFailsAgain) {
     });
 }
 
-// Linux forgets what a failed sync was to write, shows it in the cache, and reports success the
-// next time. A process that restarts on such a cache must write again.
+// After a failed sync Linux drops the unwritten bytes from its list, still shows them in the cache
+// and reports success for the next sync. A process that restarts on such a cache must write again.
 TEST(FailedSync, IsNotForgottenByTheNextProcess) {
     for (std::uint64_t nth = 1; nth <= 12; ++nth) {
         simulated_files files;
@@ -210,7 +210,7 @@ private:
         }
         line.seal();
     } catch (const std::runtime_error&) {
-        // The power went while it was being opened.
+        // The power failed while the journal was being opened.
     }
     void announce(const hand_line& line) {
         seen_.announced = std::max(seen_.announced, line.durable().value);

@@ -12,7 +12,7 @@ namespace floodgate::journal {
 // The checksum of the bytes before (0 for none) followed by `bytes`.
 std::uint32_t crc32c(std::uint32_t before, byte_view bytes);
 
-// The two ways to the same number, for tests. crc32c picks one at start.
+// Two ways to compute it, exposed for tests. crc32c chooses one at start.
 std::uint32_t crc32c_by_table(std::uint32_t before, byte_view bytes);
 bool has_crc32c_instruction();
 std::uint32_t crc32c_by_instruction(std::uint32_t before, byte_view bytes);

@@ -55,8 +55,8 @@ TEST_F(DamageTest, EveryFlippedBitIsRefusedOrHealed) {
             simulated_files damaged(files_);
             damaged.flip_bit(path, bit);
             if (!why_not_open(damaged).empty()) continue;
-            // Only the closing seal and the zeros behind it may be put right in silence: they carry
-            // no promise, and a crash while writing could have left the same.
+            // Only the closing seal and the zeros after it may be repaired silently: they hold no
+            // promise, and a crash during a write could have left the same bytes.
             ++healed;
             ASSERT_TRUE(path == newest_ && bit / 8 >= seal) << path << " bit " << bit;
             ASSERT_EQ(damaged.contents(path), before) << "opened but not healed: bit " << bit;
@@ -75,7 +75,7 @@ TEST_F(DamageTest, EveryFlippedBitBeforeTheLastRecordIsRefusedWithoutASealToo) {
     }
 }
 
-// The limit of the format, and what narrows it: see docs/journal_format.md, "Downsides".
+// A limit of the format: see docs/journal_format.md, "Downsides".
 TEST_F(DamageTest, TheLastRecordWithoutASealPassesForATornTailUnlessTheLedgerKnowsBetter) {
     write({1, 2, 1}, false);
     files_.flip_bit(newest_, (end_of_newest() - 60) * 8);

@@ -1,4 +1,4 @@
-// The bytes of the journal, shared by writer and reader. The page on it: docs/journal_format.md.
+// The bytes of the journal, shared by writer and reader. docs/journal_format.md describes them.
 //
 // A segment is a header, records, and zeros up to its fixed size. A record is a header, entries,
 // and zeros up to the next multiple of eight. An entry is a length and an encoded promise. All
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t segment_bytes_max = 1ULL << 30U;
 struct segment_header {
     sale::sequence first;            // the first promise of the segment; also its name
     std::uint64_t bytes;             // the size of the file
-    std::uint32_t previous_crc = 0;  // of the last record before the segment, 0 for none
+    std::uint32_t previous_crc = 0;  // of the last record before the segment; 0: there is none
     std::uint64_t journal = 0;       // the journal's id; 0: begun before journals had one
 };
 
@@ -39,7 +39,7 @@ struct record_header {
     std::uint32_t crc = 0;  // over the rest of the record, padding included
     std::uint32_t payload_bytes = 0;
     std::uint32_t count = 0;
-    sale::sequence first;      // of the entries; of a seal: of the next entry to come
+    sale::sequence first;      // the first entry; in a seal: the next entry to come
     sale::sequence watermark;  // everything up to here was durable when this was written
     std::uint32_t previous_crc = 0;
     record_kind kind = record_kind::promises;
@@ -56,21 +56,21 @@ constexpr std::size_t record_bytes(std::size_t payload_bytes) {
 
 void put_segment_header(std::span<std::byte, segment_header_bytes> into,
                         const segment_header& header);
-// Nothing unless every byte is as it was written.
+// Empty unless every byte is as it was written.
 std::optional<segment_header> read_segment_header(byte_view bytes);
 
 // Fills in the header of a record whose payload and padding are in place and returns its CRC.
 // `record` is the whole record.
 std::uint32_t put_record_header(std::span<std::byte> record, const record_header& header);
 
-// The fields as they stand, unchecked; `bytes` holds at least a header.
+// The fields as they are, unchecked. `bytes` must hold at least a header.
 record_header peek_record_header(byte_view bytes);
 
-// The record at the beginning of `bytes`. Nothing unless it is whole, every byte is as it was
-// written and its entries fill it exactly.
+// The record at the beginning of `bytes`. Empty unless it is whole, every byte is as it was written
+// and its entries fill it exactly.
 std::optional<record_header> read_record(byte_view bytes);
 
-// The marker at the fourth byte of every record. What may be a record is looked for by it.
+// Every record has this marker after its checksum. Bytes without it are no record.
 inline constexpr std::size_t record_marker_offset = 4;
 inline constexpr std::uint32_t record_marker = 0x31524746;  // "FGR1"
 

@@ -1,4 +1,4 @@
-// For tests: a journal without threads, whose every step is taken by hand, so that a run with the
+// For tests: a journal without threads. The test takes every step itself, so that a run with the
 // same steps makes the same file operations.
 
 #pragma once
@@ -12,7 +12,7 @@ namespace floodgate::journal {
 
 class hand_line {
 public:
-    // As the constructor of journal. Throws std::runtime_error when it cannot.
+    // Opens like the constructor of journal. Throws std::runtime_error when it cannot.
     explicit hand_line(store::file_system& files, sale::sequence entered = {0})
         : maker_(files, made(files), segment_bytes),
           line_(maker_, index_, recover(files, maker_, index_, {entered}), segment_bytes),

@@ -1,4 +1,4 @@
-// A journal and its ledger know each other: one that is gone, or another one, is not taken.
+// A journal and its ledger know each other: a missing journal, or another ledger's, is refused.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ protected:
     std::vector<std::string> inspected(std::uint64_t known_as, sale::sequence entered = {0}) {
         return inspect(files_, test_directory, {}, expectation{entered, known_as});
     }
-    // So many promises, each in a record of its own.
+    // Appends `count` promises, each in a record of its own.
     void append(journal& to, std::uint64_t count) {
         for (; count > 0; --count) {
             to.append(numbered(++appended_));
@@ -107,7 +107,7 @@ TEST_F(JournalIdentityTest, ADirectoryFromBeforeThereWereIdsGetsOne) {
     EXPECT_EQ(why_not(id), "");
 }
 
-// M8 of the security review: check was easier to please than serve.
+// M8 of the security review: `check` accepted what `serve` refused.
 TEST_F(JournalIdentityTest, InspectNamesTheGapBeforeTheFirstSegment) {
     auto first = open();
     append(*first, 40);

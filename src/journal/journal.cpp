@@ -39,7 +39,7 @@ std::unique_ptr<store::directory_lock> enter(store::file_system& files,
     throw std::runtime_error("cannot lock " + directory + ": " + locked.error().message());
 }
 
-// Not 0, and not negative where numbers have a sign.
+// Never 0, and never negative where it is stored as a signed number.
 std::uint64_t new_id() { return (std::stoull(random_id(), nullptr, 16) >> 1U) | 1U; }
 
 }  // namespace
@@ -53,7 +53,7 @@ struct journal::state {
           helper(files, maker, index),
           entered(of.entered.value) {}
 
-    // After the first failure the line stays as it is, and the owner is told once.
+    // After the first failure nothing more is written, and the owner is told once.
     bool checked(bool fine) {
         if (fine || failure_told) return fine;
         failure_told = true;
@@ -93,7 +93,7 @@ journal::journal(store::file_system& files, options opts, sale::sequence entered
                  std::uint64_t known_as)
     : state_(std::make_unique<state>(files, checked(std::move(opts)),
                                      expectation{entered, known_as})) {
-    // What was found is announced as durable from here on: say so on disk, too.
+    // From here on everything found counts as durable. A seal says so on disk, too.
     if (!state_->line.seal()) throw std::runtime_error(state_->line.failure());
     state_->helper.trim(entered);
 }

@@ -6,7 +6,7 @@ namespace floodgate::journal {
 namespace {
 
 constexpr std::size_t entry_bytes = entry_header_bytes + sale::promise_bytes;
-constexpr std::size_t idle_max = 2;  // more than these are an overload's and are freed
+constexpr std::size_t idle_max = 2;  // further ones were made under overload and are freed
 
 }  // namespace
 
@@ -18,7 +18,7 @@ pending::pending(std::size_t record_bytes, sale::sequence last)
     idle_.push_back(std::move(second));
 }
 
-// An idle batch, or a new one with every page touched: the rush must not wait for memory.
+// An idle batch, or a new one. All its pages are touched, so that appending never waits for memory.
 batch pending::fresh() {
     batch made;
     if (!idle_.empty()) {

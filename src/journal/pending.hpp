@@ -1,7 +1,7 @@
-// What has been appended and not yet written: promises encoded side by side, ready to be a record.
+// The promises that are appended and not yet written, encoded side by side as a record needs them.
 //
-// Two batches change places: one fills while the other is written. A batch that is full is put
-// aside for the next commit and a further one begun, so only overload allocates.
+// Two batches take turns: one fills while the other is written. A full batch is put aside for the
+// next commit and another one is begun, so memory is allocated only under overload.
 
 #pragma once
 
@@ -28,10 +28,11 @@ public:
     // One caller at a time.
     sale::sequence append(const sale::promise& p);
 
-    // Everything appended so far, oldest first, into `out`; what is in `out` is used again.
+    // Moves everything appended so far into `out`, oldest first. The memory of the batches that
+    // were in `out` is used again.
     void take(std::vector<batch>& out);
 
-    // From now on nothing is kept: the journal has failed and memory must not fill.
+    // From now on nothing is kept, because the journal has failed and memory must not fill up.
     void discard();
 
 private:
@@ -41,7 +42,7 @@ private:
     std::mutex mutex_;
     sale::sequence last_;
     bool discarding_ = false;
-    std::vector<batch> idle_;  // before filling_, which fresh() makes
+    std::vector<batch> idle_;  // declared before filling_, which fresh() makes from it
     batch filling_;
     std::vector<batch> full_;
 };

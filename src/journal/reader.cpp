@@ -18,12 +18,12 @@ result<void> reader::read(const range& wanted, std::vector<sale::promise>& out) 
     return {};
 }
 
-// Whether the next entry to take is this one.
+// Whether the record in memory has this promise as its next entry.
 bool reader::holds(sale::sequence number) const {
     return next_ == number && number >= record_.first && number < record_.next();
 }
 
-// Loads the record with this promise, going on from here if that leads there.
+// Loads the record with this promise. Goes on from the present record if this promise is next.
 result<void> reader::seek(sale::sequence number) {
     const bool goes_on = file_ && next_ == number && next_ == record_.next();
     const auto nearest = index_.find(number);
@@ -49,8 +49,8 @@ result<void> reader::open(sale::sequence segment) {
     return {};
 }
 
-// Loads and checks the record at offset_, which must begin with next_ (a seal is stepped over by
-// the caller: it ends where it begins).
+// Loads and checks the record at offset_, which must begin with next_. A seal holds no promise, so
+// the caller then loads the record after it.
 result<void> reader::load_next() {
     record_ = {};
     bytes_.resize(record_header_bytes);

@@ -1,5 +1,5 @@
-// Reads durable promises back, in order. Made for the clerk, which goes on where the last read
-// ended: then a read costs what it returns. Any other place is found through the index.
+// Reads durable promises back, in order. It suits the clerk, which goes on where its last read
+// ended: such a read needs no search. Any other place is found through the index.
 
 #pragma once
 
@@ -17,9 +17,9 @@ public:
     reader(store::file_system& files, const segment_maker& maker, const segment_index& index)
         : files_(files), maker_(maker), index_(index) {}
 
-    // The promises after `after` and up to `durable`, at most `max`, into `out` (cleared first).
-    // not_found: the segment that held them was deleted; corrupt: a record is not as it was
-    // written; store_unavailable: the disk cannot be read.
+    // Puts the promises after `after` and up to `durable`, at most `max`, into `out`, which is
+    // cleared first. Errors: not_found, the segment that held them was deleted; corrupt, a record
+    // is not as it was written; store_unavailable, the disk cannot be read.
     struct range {
         sale::sequence after;
         sale::sequence durable;

@@ -47,7 +47,7 @@ void refuse_mismatch(const survey& found, const std::string& directory, const ex
     if (const auto wrong = mismatch(found, directory, of)) throw std::runtime_error(*wrong);
 }
 
-// The next record may only be written over zeros: later, remains must be those of one record.
+// The next record must be written over zeros: the remains of a later crash must be of one record.
 void remove_torn_tail(store::file& file, const torn_tail& torn, const std::string& path) {
     log::warning("journal.torn_tail_dropped", "file", path, "offset", torn.offset, "bytes",
                  torn.bytes);
@@ -56,9 +56,8 @@ void remove_torn_tail(store::file& file, const torn_tail& torn, const std::strin
     or_throw(file.sync(), "sync " + path);
 }
 
-// The last record may have been read from a cache that a failed sync, before a crash of the
-// process, left behind as if it were written. Writing it again makes the next sync mean what it
-// says.
+// The last record may have been read from a cache that only looks written: before the process
+// crashed, its sync may have failed. Writing the record again makes the next sync trustworthy.
 void rewrite_last_record(store::file& file, const found_record& last, const std::string& path) {
     std::vector<std::byte> bytes(record_bytes(last.header.payload_bytes));
     const std::size_t read = or_throw(file.read_at(last.offset, bytes), "read " + path);
@@ -94,7 +93,7 @@ line_end recover(store::file_system& files, segment_maker& maker, segment_index&
         throw std::runtime_error("the journal is damaged: " + found.damage.front());
     refuse_mismatch(found, maker.directory(), of);
     if (found.journal != 0) maker.adopt(found.journal);
-    // Names too may be only in the cache.
+    // File names, too, may be only in the cache.
     or_throw(files.sync_directory(maker.directory()), "sync " + maker.directory());
     if (found.first.value == 0) return begin_line(maker, index);
 

@@ -1,7 +1,7 @@
 // Where to begin looking for a promise: the segments, and in each a bounded number of marks.
 //
-// Shared by the writer, which adds, the reader, which asks, and the caretaker, which drops. Every
-// call is short.
+// The writer adds segments and records, the reader looks them up, the caretaker drops segments. Any
+// thread; every call is short.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace floodgate::journal {
 
 struct place {
-    sale::sequence segment;  // by its first promise
+    sale::sequence segment;  // named by its first promise
     std::uint64_t offset;    // where a record begins
     sale::sequence next;     // the first promise of that record
 };
@@ -23,10 +23,11 @@ struct place {
 class segment_index {
 public:
     void add_segment(sale::sequence first, std::uint64_t bytes);
-    // A record of the newest segment. Only one in so many is remembered.
+    // Adds a record of the newest segment. Only some are remembered, at least `spacing` bytes
+    // apart.
     void add_record(std::uint64_t offset, sale::sequence first);
 
-    // The nearest known place at or before this promise; nothing when it lies before all of them.
+    // The nearest known place at or before this promise; empty when it lies before all of them.
     std::optional<place> find(sale::sequence wanted) const;
     bool has_segment(sale::sequence first) const;
 
@@ -39,7 +40,7 @@ public:
 
 private:
     struct segment {
-        std::uint64_t spacing;  // bytes between marks at least
+        std::uint64_t spacing;  // the least number of bytes between two marks
         std::uint64_t next_mark = 0;
         std::vector<place> marks;
     };

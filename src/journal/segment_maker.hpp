@@ -1,7 +1,7 @@
 // Begins new segments, from a spare made ahead of time when there is one.
 //
-// A segment gets its name only after its header is on disk, and nothing is written to it before its
-// name is. So whatever is named like a segment has a sound header, or is damaged.
+// A segment gets its name only after its header is on disk, and no record is written to it before
+// its name is on disk. So a file that is named like a segment and has no sound header is damaged.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace floodgate::journal {
 
-// Whether this passes by itself: the process, or the machine, has too many files open.
+// Whether the process or the machine has too many files open. This may pass by itself.
 bool out_of_descriptors(const boost::system::error_code& why);
 
 class segment_maker {
@@ -27,21 +27,21 @@ public:
           segment_bytes_(segment_bytes),
           journal_(journal) {}
 
-    // Makes the spare unless it is there or just being taken. Takes long; for one thread that has
-    // the time.
+    // Makes the spare, unless there is one or one is just being taken. Takes long. For one thread,
+    // the caretaker.
     result<void> prepare_spare();
 
-    // The next segment, ready to be written to after its header. When the spare is not ready it
-    // makes a file itself; when the process has no file descriptor left for that, it waits for one:
-    // connections come and go, a journal that gave up would not come back. For the one thread that
-    // writes.
+    // The next segment, ready for records after its header. If the spare is not ready, this makes a
+    // file itself. If the process has no file descriptor left for that, it waits for one:
+    // descriptors become free when connections end, while a journal that gave up would never come
+    // back. For the one thread that writes.
     struct begun {
         std::unique_ptr<store::file> file;
         segment_header header;
     };
     result<begun> begin(sale::sequence first, std::uint32_t previous_crc);
 
-    // Before the first segment is begun: the journal there has an id already.
+    // Takes over the id of an existing journal. To be called before the first segment is begun.
     void adopt(std::uint64_t journal) { journal_ = journal; }
     std::uint64_t journal() const { return journal_; }
 
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // A file full of zeros, and the name it has so far.
+    // A file full of zeros, and its name until it becomes a segment.
     struct blank {
         std::unique_ptr<store::file> file;
         std::string_view name;
@@ -64,10 +64,10 @@ private:
     const std::string directory_;
     const std::uint64_t segment_bytes_;
     std::uint64_t journal_;
-    std::mutex mutex_;  // guards what follows only: never held while a file is made
+    std::mutex mutex_;  // guards only the members below; never held while a file is made
     std::unique_ptr<store::file> spare_;
-    // From before the spare is made until it has a segment's name: making another meanwhile would
-    // empty the file the writer has just taken.
+    // True from before the spare is made until it has a segment's name. Another spare made
+    // meanwhile would empty the file that the writer has just taken.
     bool spare_name_in_use_ = false;
 };
 

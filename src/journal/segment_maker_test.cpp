@@ -11,7 +11,7 @@
 namespace floodgate::journal {
 namespace {
 
-// The simulated disk, with something happening at another thread's hand just before a rename.
+// The simulated disk, with an act of another thread just before a rename.
 class interrupted_files final : public store::file_system {
 public:
     std::function<void()> before_rename;
@@ -78,7 +78,7 @@ TEST_F(SegmentMakerTest, BeginsFromTheSpareAndWithoutOne) {
     expect_begins(17);
 }
 
-// The caretaker may be asked for a spare while the writer is still giving the last one its name.
+// The caretaker may be asked for a spare while the writer is still renaming the last one.
 TEST_F(SegmentMakerTest, ASpareWantedTooEarlyLeavesTheTakenOneAlone) {
     ASSERT_TRUE(maker_.prepare_spare());
     files_.before_rename = [this] { EXPECT_TRUE(maker_.prepare_spare()); };

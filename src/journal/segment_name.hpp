@@ -11,9 +11,9 @@ namespace floodgate::journal {
 
 inline constexpr std::string_view segment_suffix = ".journal";
 
-// Files in the making. Whatever bears one of these names holds no promise.
-inline constexpr std::string_view spare_name = "ahead.spare";    // by the caretaker, ahead of time
-inline constexpr std::string_view urgent_name = "urgent.spare";  // by the writer, there and then
+// Files that are not segments yet. A file with one of these names holds no promise.
+inline constexpr std::string_view spare_name = "ahead.spare";    // made ahead by the caretaker
+inline constexpr std::string_view urgent_name = "urgent.spare";  // made at once by the writer
 
 // {1} is "00000000000000000001.journal".
 std::string segment_name(sale::sequence first);

@@ -35,7 +35,7 @@ private:
         report(fmt::format("{}/{} at offset {}", directory_, name_, offset), what);
     }
 
-    // Syncs, then reads the whole segment. What went wrong, or nothing.
+    // Syncs if wanted, then reads the whole segment. Gives what went wrong, or nothing.
     std::optional<std::string> load() {
         auto opened = files_.open_to_read(directory_ + "/" + name_);
         if (!opened) return "cannot open: " + opened.error().message();
@@ -171,7 +171,7 @@ std::optional<std::string> mismatch(const survey& found, const std::string& dire
             "promises between them are missing",
             directory, found.first.value, entered);
     if (of.journal == 0) return std::nullopt;
-    // Once something was entered, an empty journal also ends too early.
+    // If something was entered, an empty journal also ends too early, which the caller checks.
     if (found.first.value == 0 && entered == 0)
         return fmt::format(
             "{}: there is no journal, but the ledger had one: promises that it has not entered are "

@@ -1,8 +1,8 @@
 // Reads every segment of a journal, judges every byte, and changes nothing.
 //
-// What a crash can leave behind is one record at the very end, in part: a torn tail, which was
-// never announced and is no fault. Everything else that is not as it was written is damage.
-// Recovery refuses to start on damage; inspect lists it.
+// A crash can leave behind a part of one record at the very end. This torn tail was never announced
+// as durable and is no fault. Anything else that is not as it was written is damage. Recovery
+// refuses to start on damage; inspect lists it.
 
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace floodgate::journal {
 
-// Sees what is sound, in order: promises to the end, segments and records up to the first damage.
+// Is called with what is sound, in order: all sound promises, but segments and records only up to
+// the first damage.
 class survey_visitor {
 public:
     virtual ~survey_visitor() = default;
@@ -50,12 +51,12 @@ struct survey {
     std::optional<torn_tail> torn;
 };
 
-// Whether files are synced before they are read: what is only in the cache must not be taken for
-// what is on disk. inspect, which changes nothing, does without.
+// Whether files are synced before they are read, because bytes that are only in the cache must not
+// be taken for bytes on disk. inspect changes nothing, so it does not sync.
 enum class sync_first { no = 1, yes };
 
-// Why the ledger that expects this cannot belong to what was found; nothing when it may. That the
-// journal ends too early is for the caller to say.
+// Why the journal that was found cannot belong to the ledger with this expectation; empty when it
+// may. Whether the journal ends too early is for the caller to check.
 std::optional<std::string> mismatch(const survey& found, const std::string& directory,
                                     const expectation& of);
 

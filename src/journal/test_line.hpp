@@ -47,7 +47,7 @@ inline void expect_whole_line(journal& opened, sale::sequence after = {0}) {
     ASSERT_EQ(number, opened.durable().value);
 }
 
-// What opening says against it; empty when it opens.
+// Why the journal does not open; empty when it opens.
 inline std::string why_not_open(store::file_system& files, sale::sequence entered = {0}) {
     try {
         journal opened(files, {test_directory, 1024}, entered);

@@ -6,7 +6,7 @@
 namespace floodgate::journal {
 namespace {
 
-// A byte that was to be written as `expected` over a zero is one or the other.
+// Each byte that was being written over a zero is now either zero or the expected byte.
 bool is_remnant(byte_view found, byte_view expected) {
     for (std::size_t i = 0; i < found.size(); ++i)
         if (found[i] != std::byte{0} && found[i] != expected[i]) return false;
@@ -37,7 +37,7 @@ std::optional<std::size_t> judge_remains(byte_view tail, const expected_record& 
     if (used == 0) return used;
     if (used > record_bytes_max || tail.size() < record_header_bytes) return std::nullopt;
 
-    // Of a record in the writing everything in the header is known but its checksum and its size.
+    // The header of an unfinished record is known, except its checksum, size, count and kind.
     const record_header found = peek_record_header(tail);
     record_header header = found;
     header.payload_bytes = 0;
@@ -52,7 +52,7 @@ std::optional<std::size_t> judge_remains(byte_view tail, const expected_record& 
     const byte_view head = tail.first(record_header_bytes);
     if (!is_remnant(head, known)) return std::nullopt;
 
-    // With a whole header the size is known too, and nothing may lie behind it.
+    // If the header is whole, the size is known too, and nothing may follow the record.
     const bool sized = found.payload_bytes > 0 || found.kind == record_kind::seal;
     if (!sized || !std::ranges::equal(head, known)) return used;
     const std::size_t size = record_bytes(found.payload_bytes);

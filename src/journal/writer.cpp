@@ -11,7 +11,7 @@
 namespace floodgate::journal {
 namespace {
 
-// A seal must always fit behind the last record, so every record leaves room for one.
+// A seal must always fit after the last record, so every record leaves room for one.
 constexpr std::size_t seal_bytes = record_bytes(0);
 
 std::size_t largest_record(std::uint64_t segment_bytes) {

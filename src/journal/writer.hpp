@@ -1,8 +1,8 @@
-// Writes the line of promises: appends in memory, and a commit step that one thread at a time may
-// take whenever it likes. The committing thread of journal.cpp does nothing else.
+// Writes the line of promises: appends in memory, and has a commit step that one thread at a time
+// may take at any moment. The committing thread of journal.cpp does nothing else.
 //
-// A commit is one record, one write and one sync. The next record is written only after the sync,
-// so at most one record can be torn by a crash.
+// A record is one write and one sync. The next record is written only after the sync, so a crash
+// can tear at most one record.
 
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace floodgate::journal {
 
-// Where the line ends, as recovery found or made it.
+// Where the line ends, as recovery has found or made it.
 struct line_end {
     std::unique_ptr<store::file> file;
-    sale::sequence segment;  // by its first promise
+    sale::sequence segment;  // named by its first promise
     std::uint64_t segment_bytes = 0;
     std::uint64_t offset = 0;  // of the next record
     std::uint32_t previous_crc = 0;
     sale::sequence last;  // the last promise in the line
-    bool sealed = true;   // nothing after the last seal or header
+    bool sealed = true;   // no promise follows the last seal or header
 };
 
 class writer {
@@ -33,12 +33,13 @@ public:
 
     sale::sequence append(const sale::promise& p);  // one caller at a time
 
-    // Makes everything appended so far durable, calling `told` after each record. False when this
-    // or an earlier step failed: then nothing is written ever again. One caller at a time.
+    // Makes everything appended so far durable and calls `told` after each record. False when this
+    // or an earlier step failed: nothing is written after a failure. One caller at a time.
     bool commit(const std::function<void()>& told);
 
-    // Writes a closing record unless there is one, so that everything before it is known to have
-    // been durable: damage to it can no longer pass for a torn tail. Same caller, same answer.
+    // Writes a closing record unless there is one. It shows that everything before it was durable,
+    // so that damage there cannot be mistaken for a torn tail. Same caller and same result as
+    // commit().
     bool seal();
 
     // Any thread.
@@ -46,7 +47,7 @@ public:
     sale::sequence appended() const { return {appended_.load(std::memory_order_relaxed)}; }
     figures read_figures() const;
 
-    // Why a step failed; empty before. For the committing thread.
+    // Why a step failed; empty if none did. For the committing thread.
     const std::string& failure() const { return failure_; }
 
 private:

@@ -1,7 +1,8 @@
-// Who changed what, when: one line for every act of an admin.
+// The audit: one line for every act of an admin, saying who changed what and when.
 //
-// The verbs of the other books that admins use take the line, or make it from what the act gives,
-// and write it in the act's own transaction: both stand, or neither does.
+// The verbs that admins use in the other books take such a line, or make it from the result of the
+// act, and write it in the act's own transaction. So the act and its line are both written, or
+// neither is.
 
 #pragma once
 
@@ -28,24 +29,24 @@ struct audit_line {
     std::string action;     // sale.published, stock.added ...
     std::string subject;    // sale 7, product 3 ...
     std::string details;    // what changed, as JSON; no secrets
-    std::string address{};  // the network it came from; empty: Floodgate itself, or from before
+    std::string address{};  // the network it came from; empty: Floodgate itself, or an old line
 };
 
-// The line for an act that knows all of it beforehand; none: nobody signs.
+// The line of an act, if all of it is known beforehand. Empty: the act needs no line.
 using audit_note = std::optional<audit_line>;
-// The same for an act whose line depends on what it gives. May be called more than once for one
-// act, and must not call the ledger.
+// Makes the line from the result of the act. May be called more than once for one act, and must not
+// call the ledger.
 template <class Given>
 using audit_maker = std::function<audit_line(const Given&)>;
 
-// Inside a transaction that the caller holds. The line's id; 0: there is none to write.
+// Writes the line inside the caller's transaction and gives its id; 0: there was none to write.
 std::int64_t write_audit(store::connection& c, const audit_note& line);
 
 class audit_book {
 public:
     explicit audit_book(store::database& db) : db_(db) {}
 
-    // For an act that changes nothing else in the book. The id is assigned.
+    // For an act that changes nothing else in the ledger. The id is assigned.
     result<void> add(const audit_line& line);
     // Newest first, only ids below `before` (0: from the newest), at most `limit`.
     result<std::vector<audit_line>> list(std::int64_t before, std::size_t limit);

@@ -20,7 +20,7 @@ void add_pictures(store::connection& c, sale::product_id id, const sale::product
     }
 }
 
-// Both lists are in order of product.
+// Adds the pictures to their products; both lists are in order of product id.
 void hang_pictures(store::connection& c, std::vector<sale::product>& products) {
     auto rows =
         c.ask("SELECT product_id, address FROM product_pictures ORDER BY product_id, place");

@@ -14,7 +14,7 @@ class database;
 
 namespace floodgate::ledger {
 
-// One move of a sale's stock figures, as it stands in the stock log.
+// One move of a sale's stock figures: a line of the stock log.
 struct stock_move {
     std::int64_t id = 0;
     sale::sale_id sale;
@@ -24,7 +24,7 @@ struct stock_move {
     std::int64_t held_before = 0, held_after = 0;    // units promised, unpaid, paid or refunding
     std::string note;                                // who or why; for `entered`, the order range
     instant at;
-    std::int64_t audit_id = 0;  // the line of the admin who made it; 0: no admin did
+    std::int64_t audit_id = 0;  // the audit line of the admin's act; 0: no admin made the move
 };
 
 struct sale_figures {
@@ -47,7 +47,7 @@ public:
     // invalid: it ends before it starts.
     result<sale::round_id> add_round(const sale::round& r,
                                      const audit_maker<sale::round_id>& signed_by = {});
-    // not_found, invalid. Its sales follow at once: a sale's window is its round's.
+    // not_found, invalid. Its sales get the new window at once: a sale's window is its round's.
     result<void> update_round(const sale::round& r, const audit_note& line = {});
     result<std::vector<sale::round>> rounds();
     result<sale::round> find_round(sale::round_id id);  // not_found
@@ -66,8 +66,9 @@ public:
     result<std::vector<sale::sale>> sales();
     result<sale::sale> find_sale(sale::sale_id id);  // not_found
 
-    // delta > 0 adds, delta < 0 removes; with its stock-log line in one transaction. Gives the new
-    // total. not_found; conflict: fewer free units than are to be removed; invalid: past stock_max.
+    // Adds units (delta > 0) or removes them (delta < 0), with the stock-log line in the same
+    // transaction. Gives the new total. not_found; conflict: fewer units are free than are to be
+    // removed; invalid: more than stock_max.
     result<std::int64_t> change_stock(sale::sale_id id, std::int64_t delta, const std::string& note,
                                       instant now, const audit_maker<std::int64_t>& signed_by = {});
     result<std::vector<sale_figures>> figures();

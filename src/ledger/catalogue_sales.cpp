@@ -18,7 +18,7 @@ using store::transaction;
 constexpr std::array states{sale_state::draft, sale_state::published, sale_state::paused,
                             sale_state::ended};
 
-// An unknown word must not open a sale.
+// A state that is not known must not open a sale.
 sale_state to_state(std::string_view word) {
     const auto* found = std::ranges::find_if(states, [&](auto s) { return word == to_text(s); });
     return found == states.end() ? sale_state::ended : *found;
@@ -47,7 +47,7 @@ bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
     return c.ask(sql, id).next();
 }
 
-// A sale that is about to be changed: locked until the transaction ends.
+// The state of a sale that is about to be changed; it is locked until the transaction ends.
 result<sale_state> take_state(store::connection& c, sale::sale_id id) {
     std::string sql = "SELECT state FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);
@@ -112,7 +112,7 @@ result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now,
 
 result<void> catalogue_book::update_sale_terms(const sale::sale& s, const audit_note& line) {
     sale::sale terms = s;
-    terms.stock = 0;  // not ours to judge here
+    terms.stock = 0;  // not changed here, so it need not be valid
     if (!makes_sense(terms)) return errc::invalid;
     return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
         const auto c = db_.writer();

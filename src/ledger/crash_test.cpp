@@ -1,4 +1,4 @@
-// Killed at any moment, the ledger holds whole batches only, each with its position.
+// A process that is killed at any moment leaves whole batches only, each with its position.
 
 #include <csignal>
 #include <sys/wait.h>

@@ -15,7 +15,7 @@ using sale::order_event;
 
 // What one sale gets back.
 struct share {
-    std::int64_t held = 0;  // before; less than its orders hold when somebody changed the book
+    std::int64_t held = 0;  // before; less than its orders hold if the ledger was changed by hand
     std::int64_t units = 0;
     std::size_t orders = 0;
     sale::order_no first{}, last{};
@@ -36,8 +36,8 @@ struct share {
 };
 using shares = std::map<sale::sale_id, share>;  // in order of id, as entry.hpp goes
 
-// In the order of the index orders_due. A sale that does not even hold the units of an order is
-// out of joint; it waits for its repair and must not hold up the others.
+// In the order of the index orders_due. A sale that does not even hold the units of one order needs
+// a repair; until then its orders are left out, so that they do not hold up the others.
 std::string select_due() {
     return select_orders(
         "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? "
@@ -46,7 +46,8 @@ std::string select_due() {
         "ORDER BY o.pay_by_ms, o.order_no LIMIT ?");
 }
 
-// A look before the pen is taken: mostly nothing is due, and the clerk wants to write.
+// Asked before the writer's connection is taken: usually nothing is due, and the clerk wants to
+// write.
 bool any_due(store::connection& c, instant now) { return c.ask(select_due(), now, 1).next(); }
 
 std::vector<order_row> take_due(store::connection& c, instant now, std::size_t max) {
@@ -56,7 +57,7 @@ std::vector<order_row> take_due(store::connection& c, instant now, std::size_t m
     return due;
 }
 
-// Locked: what is decided by it must still be so when the units go back.
+// The row is locked, so that the figure is still true when the units go back.
 std::int64_t held_by(store::connection& c, sale::sale_id id) {
     std::string sql = "SELECT held FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);

@@ -119,7 +119,7 @@ TEST_P(ClosingContractTest, ASaleOutOfJointWaitsForItsRepairAndDoesNotHoldUpOthe
     EXPECT_EQ(verbs_.held(sound), 0);
 }
 
-// A scan of all orders, many times a second, would be felt.
+// Without the index, all orders would be scanned several times a second.
 TEST(ClosingTest, TheDueAreFoundByTheirIndexAlone) {
     const auto how = std::make_shared<tampering>(tampering{{}, {}, store::sqlite_dialect});
     book_verbs verbs(tamper(store::open_sqlite({.path = ":memory:"}), how));

@@ -16,7 +16,7 @@ constexpr store::insert_shape orders_shape{
     "created_ms, pay_by_ms, idempotency_key, mark)",
     12};
 
-constexpr sale::order_no known_order{0};  // in place of its number: leaves the report
+constexpr sale::order_no known_order{0};  // replaces the number of an order that leaves the report
 
 constexpr const char *unknown_sale = "unknown_sale", *no_stock = "no_stock",
                      *limit_reached = "limit_reached";
@@ -35,7 +35,7 @@ void bind_order(store::statement& s, int before, const sale::order& o,
     store::bind_value(s, before + 12, m);
 }
 
-// False when the order number or the buyer's place in the sale is taken: then nothing is changed.
+// False, with nothing changed, when the order number or the buyer's place in the sale is taken.
 bool insert_order(store::connection& c, const sale::order& o, const sale::idempotency_key& key,
                   mark m) {
     bool inserted = true;
@@ -53,7 +53,8 @@ void fail(sale::order& o, const char* reason) {
     o.reason = reason;
 }
 
-// Adds those of the numbers that `table` has. One statement for any count: the last is repeated.
+// Adds those numbers that `table` has. The statement has a fixed number of places; the last number
+// is repeated in those that are left.
 void find_numbers(store::connection& c, const std::string& table,
                   std::span<const sale::promise> some, std::set<sale::order_no>& found) {
     constexpr std::size_t at_once = 64;
@@ -129,8 +130,8 @@ void entry::gather(std::span<const sale::promise> batch) {
 
 void entry::reserve(sale::sale_id id, share& s) {
     s.reserved = take(id, s.units);
-    // Locked also when nothing could be taken: the log lines count on these figures, and so does
-    // the sum of a buyer's units.
+    // The row is locked even if no unit could be taken, because the log lines and the sum of a
+    // buyer's units rely on these figures.
     std::string sql = "SELECT stock, held, buyer_limit_peak, pay_within_s FROM sales WHERE id = ?";
     auto rows = connection_.ask(sql.append(connection_.speaks().for_update), id);
     s.known = rows.next();
@@ -141,7 +142,7 @@ void entry::reserve(sale::sale_id id, share& s) {
     s.pay_within = std::chrono::seconds(pay_within_s);
 }
 
-// The happy path: no question asked, the unique keys find what is wrong.
+// The usual case: insert without checking first; the unique keys find what is wrong.
 void entry::place_swiftly(std::span<const row> rows) {
     for (const row& r : rows) count(r, +1);
     store::insert_rows(
@@ -155,7 +156,7 @@ void entry::place_swiftly(std::span<const row> rows) {
         });
 }
 
-// Limit before stock, as the gate answers: already ordered before sold out.
+// Checks the limit before the stock, as the gate does: already ordered before sold out.
 void entry::place(const row& r) {
     const sale::promise& p = *r.promise;
     share& s = *r.of;
@@ -167,7 +168,7 @@ void entry::place(const row& r) {
     refuse(r, limit_reached);
 }
 
-// A promise that is in the book already is no refusal: it was entered, or refused, before.
+// A promise that the ledger has already is not refused: it was entered or refused before.
 void entry::refuse(const row& r, const char* reason) {
     fail(*r.order, reason);
     if (!insert_order(connection_, *r.order, r.promise->key, {})) {
@@ -203,8 +204,8 @@ instant entry::deadline(const row& r) const {
     return std::max(r.promise->at, pay_from_) + r.of->pay_within;
 }
 
-// By the unique key (buyer, sale, mark), which databases name after its first column. Left to
-// itself, MariaDB may go through all orders of the buyer, for every promise of a batch.
+// Forces the unique key (buyer, sale, mark), which databases name after its first column. Otherwise
+// MariaDB may read all orders of the buyer, for every promise of a batch.
 std::int64_t entry::units_of_buyer(const sale::promise& p) {
     const std::string hint = fmt::format(fmt::runtime(connection_.speaks().by_index), "buyer_id");
     auto rows = connection_.ask("SELECT SUM(quantity) FROM orders" + hint +

@@ -1,9 +1,8 @@
 // Entering one batch of promises, inside a transaction that the caller holds.
 //
-// Per sale one guarded update sets the units of the whole batch aside. A sale whose units do not
-// all fit (or that the ledger does not know) is entered promise by promise instead, so that
-// exactly those that do not fit are refused. Sales are touched in order of id: two
-// writers never wait for each other.
+// For each sale one guarded update sets the units of the whole batch aside. If they do not all fit,
+// or the ledger does not know the sale, its promises are entered one by one, so that exactly those
+// that do not fit are refused. Sales are locked in order of id, so two writers cannot deadlock.
 
 #pragma once
 
@@ -17,19 +16,20 @@
 
 namespace floodgate::ledger {
 
-// The mark of an order that holds stock, in a sale whose buyers ever had this limit.
+// The mark of an order that holds stock. `limit` is the highest limit the sale has ever had.
 std::uint64_t mark_for(sale::order_no no, std::int64_t limit);
-// A limit that was raised leaves the marks of earlier orders at 0.
+// When a limit is raised, the marks of earlier orders stay 0.
 constexpr bool mark_fits(std::uint64_t mark, sale::order_no no, std::int64_t limit) {
     return mark == 0 || (mark == no.value && limit > 1);
 }
 
-// Books the promise as a failed order that holds nothing. False: its number is in the book already.
+// Books the promise as a failed order, which holds no units. False: the ledger has its number
+// already.
 bool book_failed(store::connection& c, const sale::promise& p, const char* reason);
 
 // Makes other writers of these promises' sales wait until the transaction ends.
 void lock_sales(store::connection& c, std::span<const sale::promise> batch);
-// The numbers of these promises that are in the book or among the letters.
+// Those numbers of these promises that the ledger has as orders or as letters.
 std::set<sale::order_no> known_numbers(store::connection& c, std::span<const sale::promise> batch);
 
 class entry {
@@ -40,15 +40,15 @@ public:
     entry_report run(std::span<const sale::promise> batch);
 
 private:
-    // What one sale has in the batch.
+    // One sale's share of the batch.
     struct share {
-        std::int64_t units = 0;          // asked for by its promises
-        std::int64_t placed = 0;         // of those, in orders now entered
+        std::int64_t units = 0;          // of its promises
+        std::int64_t placed = 0;         // of those, units in orders that are entered now
         sale::order_no first{}, last{};  // the smallest and the largest number
         instant at{};                    // of its latest promise
         std::size_t refused = 0;
 
-        bool known = false;     // there is such a sale
+        bool known = false;     // the ledger has this sale
         bool reserved = false;  // all its units are set aside already
         std::int64_t stock = 0, held_before = 0, limit = 0;
         milliseconds pay_within{};

@@ -1,4 +1,4 @@
-// The order events' pen: every move of an order is written in the transaction that makes it.
+// Writes order events. Every move of an order is written in the transaction that makes the move.
 
 #pragma once
 

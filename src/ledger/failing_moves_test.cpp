@@ -1,4 +1,4 @@
-// What the moves do when the database fails them: nothing by halves.
+// When the database fails during a move, the move is made completely or not at all.
 
 #include "ledger/move_fixture.hpp"
 #include "ledger/tampered_database.hpp"

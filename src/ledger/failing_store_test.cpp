@@ -1,4 +1,4 @@
-// What the ledger does when the database fails it: nothing by halves.
+// When the database fails, the ledger does a thing completely or not at all.
 
 #include <fstream>
 
@@ -11,7 +11,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// One batch that goes every way through enter(): plain, known, no stock, limit, unknown sale.
+// One batch that takes every path through enter(): plain, known, no stock, limit, unknown sale.
 struct eventful_batch {
     explicit eventful_batch(book_verbs& verbs) {
         const auto plain = verbs.add_sale(), narrow = verbs.add_sale({.stock = 2}),

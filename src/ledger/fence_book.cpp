@@ -9,7 +9,7 @@ result<std::uint64_t> fence_book::raise(const std::string& name) {
     return guarded("fences.raise", [&]() -> result<std::uint64_t> {
         const auto c = db_.writer();
         store::transaction t(*c, store::access::write);
-        // The row is locked by the update, so what is read back is ours alone.
+        // The update locks the row, so no other caller can read back the same number.
         constexpr std::string_view next =
             "UPDATE fences SET number = number + 1, writes = writes + 1 WHERE name = ?";
         if (c->run(next, name) == 0) {

@@ -1,5 +1,5 @@
-// Fencing numbers: a node that takes over a task gets the next one, and the book refuses the writes
-// of the node that had it before (fenced_database.hpp).
+// Fencing numbers. A node that takes over a task gets the next number, and from then on the ledger
+// refuses the writes of the node that had the task before (fenced_database.hpp).
 
 #pragma once
 
@@ -20,8 +20,8 @@ class fence_book {
 public:
     explicit fence_book(store::database& db) : db_(db) {}
 
-    // The next number of this fence, from 1, durable. Callers at the same time get different ones.
-    // From here on lower numbers may not write. invalid: a name has 1 to 64 bytes.
+    // The next number of this fence, from 1; it is durable. Callers at the same time get different
+    // numbers. From now on lower numbers may not write. invalid: the name must have 1 to 64 bytes.
     result<std::uint64_t> raise(const std::string& name);
 
 private:

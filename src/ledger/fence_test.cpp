@@ -1,4 +1,4 @@
-// A node that lost a task to another one does not write any more.
+// A node that has lost a task to another node can no longer write.
 
 #include <set>
 #include <thread>
@@ -14,11 +14,11 @@ using testing::IsEmpty;
 
 class FenceContractTest : public LedgerContractTest {
 protected:
-    // The book as a node sees it that holds `held`.
+    // The ledger of a node that holds the fence `held`.
     std::unique_ptr<ledger> node(std::optional<fence>& held) {
         return std::make_unique<ledger>(fenced(verbs_.db(), [&held] { return held; }));
     }
-    // Not from innodb_trx, which stays as it is while it is read more often than ten times a
+    // Does not use innodb_trx, which is not refreshed while it is read more than ten times a
     // second.
     bool something_waits_for_a_lock() {
         const auto c = verbs_.db().reader();

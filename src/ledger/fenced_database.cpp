@@ -63,7 +63,7 @@ public:
     std::int64_t last_insert_id() const override { return real_->last_insert_id(); }
     const store::dialect& speaks() const override { return real_->speaks(); }
 
-    // Inside a transaction the fence has been shown; a change by itself gets a transaction.
+    // Inside a transaction the fence was presented already; a single change gets a transaction.
     template <class Act>
     void within(Act act) {
         if (in_transaction_) return act();
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    // A real change, so that Galera holds it against what other nodes commit.
+    // This changes the row, so that Galera detects a conflict with what other nodes commit.
     void show_fence() {
         const std::optional<fence> f = current_();
         if (!f) refuse("this node does not hold the task");

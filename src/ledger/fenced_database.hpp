@@ -1,9 +1,9 @@
-// A database for one task of a cluster: it writes only while the task is this node's.
+// A database for one task of a cluster. It writes only while this node holds the task.
 //
-// A lease that ran out while its holder was stopped is noticed here and nowhere else: every write
-// transaction first shows its fencing number to the book, which knows whether a higher one has been
-// given out since. The row it touches for that stays locked until the commit, so a new holder waits
-// for the last write of the old one.
+// Only here is it noticed that a lease ran out while its holder was stopped. Every write
+// transaction first presents its fencing number to the ledger, which refuses it if a higher one has
+// been given out since. The row that this changes stays locked until the commit, so a new holder
+// waits for the last write of the old one.
 
 #pragma once
 
@@ -22,10 +22,10 @@ struct fence {
     std::uint64_t number = 0;  // from fence_book::raise
 };
 
-// `current` gives the fence this node holds at that moment, nothing when it holds none; any thread
-// may call it. Without one, or with one that was raised since, a write throws sql_error (fenced)
-// and nothing is written; a change outside of a transaction gets one of its own. Reads pass.
-// `inner` is shared and outlives it; its schema is up to date.
+// `current` gives the fence that this node holds at that moment, empty when it holds none; any
+// thread may call it. Without a fence, or with one that was raised since, a write throws sql_error
+// (fenced) and nothing is written. A change outside a transaction gets one of its own. Reads are
+// not checked. `inner` is shared and must outlive the result; its schema must be up to date.
 std::unique_ptr<store::database> fenced(store::database& inner,
                                         std::function<std::optional<fence>()> current);
 

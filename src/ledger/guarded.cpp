@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t tries_max = 20;  // Galera nodes that all want one row need more than ten
 constexpr backoff pauses{std::chrono::milliseconds(2), std::chrono::milliseconds(100)};
-// A lock is waited for some seconds: ten of those waits would be too many.
+// The wait for a lock takes some seconds, so twenty such waits would be too long.
 constexpr std::chrono::seconds retry_for_max{10};
 
 errc logged(std::string_view act, const store::sql_error& failure, errc as) {

@@ -1,4 +1,4 @@
-// The ledger's edge: where the database's exceptions become errc.
+// The one place where the database's exceptions become errc.
 
 #pragma once
 
@@ -11,20 +11,22 @@
 
 namespace floodgate::ledger {
 
-// A taken key is already_exists, a missing row referred to is not_found: the caller's input, not
-// logged. What the database will not take is rejected, a damaged file is corrupt, everything else
-// store_unavailable: logged once, here. That another node has taken over is fenced: logged once
-// for each fence, however often this node still tries.
+// A taken key becomes already_exists and a missing row that is referred to not_found. These are
+// faults of the input and are not logged. The following are logged once, here: rejected, the
+// database refuses the data; corrupt, its file is damaged; store_unavailable, everything else.
+// fenced, another node has taken over, is logged once for each fence, however often this node still
+// tries.
 errc explain(std::string_view act, const store::sql_error& failure);
 
-// The same for entering promises, which handles taken keys itself: one that stops it nevertheless
-// will stop it again, so that is rejected as well.
+// The same for entering promises, which handles taken keys itself. A taken key that stops it
+// nevertheless would stop it again, so that is rejected as well.
 errc explain_entry(std::string_view act, const store::sql_error& failure);
 
 // How often and how long an act is run again because another transaction was in its way.
 class conflict_retries {
 public:
-    // Waits a little, longer each time and with jitter, so that competitors part; false: no more.
+    // Waits a little, longer each time and with jitter, so that competitors do not meet again.
+    // False: no further try.
     bool another();
 
 private:
@@ -44,9 +46,9 @@ auto run_again_on_conflict(Act& act, Explain explain_failure) -> decltype(act())
     }
 }
 
-// Runs `act`, which gives a result<T> and may throw sql_error. A transaction that `act` left open
-// has been rolled back by then. When another transaction was in the way, all of `act` is run again:
-// it changes nothing but the database and what it gives.
+// Runs `act`, which gives a result<T> and may throw sql_error; its transaction is then rolled back.
+// When another transaction was in the way, all of `act` is run again, so it must change nothing but
+// the database and its own result.
 template <class Act>
 auto guarded(std::string_view name, Act&& act) -> decltype(act()) {
     return run_again_on_conflict(act, [&](const store::sql_error& e) { return explain(name, e); });
@@ -59,7 +61,7 @@ auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
                                  [&](const store::sql_error& e) { return explain_entry(name, e); });
 }
 
-// For an act that shows rows to a visitor: it runs once, so that no row is seen twice.
+// For an act that passes rows to a visitor. It runs only once, so that no row is visited twice.
 template <class Act>
 auto guarded_visit(std::string_view name, Act&& act) -> decltype(act()) {
     try {

@@ -68,7 +68,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Over, ConflictContractTest, testing::ValuesIn(databases()), name_of);
 
-// Whatever an act has gathered before the conflict must not count twice.
+// What an act has gathered before the conflict must not count twice.
 TEST_P(ConflictContractTest, AConflictAtAnyStatementOfABatchLeavesNoTrace) {
     const auto sale = verbs_.add_sale({.stock = 1000}), narrow = verbs_.add_sale({.stock = 1});
     auto& book = verbs_.book();

@@ -1,5 +1,5 @@
-// The part of move_book that reads: what the channels are to be asked, the buyer's mailbox, and the
-// buyers who let orders go.
+// The part of move_book that reads: the open inquiries, the buyer's mailbox, and the buyers who
+// gave up orders.
 
 #include "ledger/guarded.hpp"
 #include "ledger/move_book.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t note_size_max = 200;
 
-// Cut to what the column takes, not through the middle of a character.
+// Cut to the length of the column, never in the middle of a character.
 std::string_view cut(std::string_view note) {
     if (note.size() <= note_size_max) return note;
     std::size_t end = note_size_max;
@@ -121,7 +121,7 @@ result<std::int64_t> move_book::latest_event_of(sale::user_id buyer) {
     });
 }
 
-// Both are answered by the index order_events_of_sale alone.
+// The index order_events_of_sale alone answers both queries below.
 
 result<std::vector<giving_up_buyer>> move_book::given_up_since(sale::sale_id sale, instant since) {
     return guarded("moves.given_up_since", [&]() -> result<std::vector<giving_up_buyer>> {

@@ -1,4 +1,4 @@
-// What the channels are to be asked, the buyer's mailbox, and the buyers who let orders go.
+// The open inquiries, the buyer's mailbox, and the buyers who gave up orders.
 
 #include "ledger/move_fixture.hpp"
 

@@ -56,7 +56,7 @@ struct order_line {
     std::optional<std::uint64_t> mark;
 };
 
-// What is wrong with an order by itself; nothing when it is fine.
+// What is wrong with one order taken alone; empty if nothing is.
 std::optional<std::string> oddity(const order_line& o, const sale_line* of) {
     const auto state = sale::parse_order_state(o.state);
     if (!state || *state == sale::order_state::queued)
@@ -67,7 +67,7 @@ std::optional<std::string> oddity(const order_line& o, const sale_line* of) {
     if (holds_stock(*state) != o.mark.has_value())
         return fmt::format("order {}: is {}, but its mark says {}", o.no.value, o.state,
                            o.mark ? "held" : "not held");
-    // Where buyers have one order each, any other mark would slip past the unique key.
+    // Where the limit is one order, another mark would slip past the unique key.
     if (o.mark && !mark_fits(*o.mark, o.no, of->limit_peak))
         return fmt::format("order {}: has the mark {}", o.no.value, *o.mark);
     return std::nullopt;
@@ -113,7 +113,7 @@ void compare_held(const sale_lines& sales, findings& all) {
     }
 }
 
-// Against the highest limit the sale has had: a limit that was lowered takes nothing away.
+// Compares with the highest limit the sale has had, because lowering a limit takes no order away.
 void compare_limits(const buyer_units& units, const sale_lines& sales, findings& all) {
     finder trouble(all, "limit");
     for (const auto& [who, count] : units) {
@@ -124,7 +124,8 @@ void compare_limits(const buyer_units& units, const sale_lines& sales, findings&
     }
 }
 
-// Every line starts where the one before it ended: the first from nothing, the last at the sale.
+// Every line must start where the one before it ended. The first starts at zero, and the last ends
+// at the figures of the sale.
 void follow_log(store::connection& c, const sale_lines& sales, findings& all) {
     finder trouble(all, "log");
     for (const auto& [id, s] : sales) {
@@ -142,7 +143,7 @@ void trace_differences(store::connection& c, const sale_lines& sales, findings& 
         if (s.now.held != s.counted) trace_stock(c, id, all);
 }
 
-// What is wrong with a letter by itself; nothing when it is fine.
+// What is wrong with one letter taken alone; empty if nothing is.
 std::optional<std::string> letter_oddity(std::int64_t id, const std::string& word, bool readable,
                                          const letter_key& key, bool in_book) {
     const auto state = parse_letter_state(word);
@@ -155,7 +156,7 @@ std::optional<std::string> letter_oddity(std::int64_t id, const std::string& wor
     return std::nullopt;
 }
 
-// An open letter is not an order yet, a decided one is.
+// The promise of an open letter must not be an order yet; that of a decided letter must be one.
 void read_letters(store::connection& c, only sale, findings& all) {
     finder trouble(all, "letter");
     auto rows = ask_of(c, sale,

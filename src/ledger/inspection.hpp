@@ -1,4 +1,4 @@
-// What order_book::check and tally_book::explain look at.
+// The checks behind order_book::check and tally_book::explain.
 
 #pragma once
 
@@ -12,18 +12,20 @@ class connection;
 
 namespace floodgate::ledger {
 
-// Of each kind of trouble, the first so many are named; a last sentence says that there are more.
+// Of each kind of fault this many are named; a last sentence says that there are more.
 inline constexpr std::size_t findings_per_kind_max = 100;
 
-// Reads only. The caller's transaction gives one view of all tables.
+// Checks the whole ledger. Reads only; the caller's transaction gives one view of all tables.
 findings inspect(store::connection& c);
-// Of these: payments whose question does not fit their order, events that lead elsewhere.
+// The part about moves: payments whose inquiry does not fit their order, and orders that are not in
+// the state of their last event.
 void inspect_moves(store::connection& c, findings& all);
-// Of these, and of one sale: orders in a state that no event brought them to, or without payment.
+// The part about evidence, also for one sale: orders in a state that no event brought them to, and
+// paid or refunded orders without a payment.
 void inspect_evidence(store::connection& c, std::optional<sale::sale_id> sale, findings& all);
-// Of these: acts of admins without their audit line, and lines without their act.
+// The part about the audit: acts of admins without their audit line, and lines without their act.
 void inspect_audit(store::connection& c, findings& all);
-// Of one sale only: its row, orders, log and letters.
+// Checks one sale only: its row, orders, log and letters.
 findings inspect(store::connection& c, sale::sale_id id);
 
 }  // namespace floodgate::ledger

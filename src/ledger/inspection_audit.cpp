@@ -1,5 +1,5 @@
-// The part of the inspection that holds the audit book against what it tells of. Since an act and
-// its line are written together, one without the other was changed by hand.
+// The part of the inspection that compares the audit with the acts it records. An act and its line
+// are written together, so if one is missing, the ledger was changed by hand.
 
 #include <charconv>
 #include <map>
@@ -21,7 +21,7 @@ bool moves_stock(const std::string& action) {
     return action == "sale.created" || action == "stock.added" || action == "stock.removed";
 }
 
-// What the sale is after this act; empty: the act is about something else.
+// The state of the sale after this act; empty: the act does not change a sale's state.
 std::string state_after(const std::string& action) {
     if (action == "sale.published" || action == "sale.resumed") return "published";
     if (action == "sale.paused") return "paused";
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    // Lines from before moves named theirs are passed over.
+    // Skips old lines, written when moves did not name their audit line yet.
     void read_stock_log() {
         auto rows = book_.ask(
             "SELECT id, sale_id, kind, audit_id FROM stock_log WHERE audit_id > 0 ORDER BY id");
@@ -93,7 +93,7 @@ private:
         if (!linked_.empty()) first_linked_ = *linked_.begin();
     }
 
-    // The last act that the audit book tells of left it in the state that it is in.
+    // A sale must be in the state in which the last act of the audit left it.
     void compare_states(const char* sql, const char* kind,
                         const std::map<std::int64_t, told>& last) {
         if (last.empty()) return;

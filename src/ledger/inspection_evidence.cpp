@@ -1,5 +1,5 @@
-// The part of the inspection that asks what made an order what it is: every state beyond the entry
-// has its event, and money that was taken or given back has its payment.
+// The part of the inspection that looks for the evidence of an order's state: every state after the
+// entry needs its event, and money that was taken or given back needs its payment.
 
 #include <algorithm>
 #include <optional>
@@ -38,8 +38,8 @@ std::vector<moved_order> moved_orders(store::connection& c, std::optional<sale::
     return found;
 }
 
-// After the orders: where others write meanwhile, an order may have more events than it had then,
-// but not fewer.
+// Runs after the orders were read: if others write meanwhile, an order may have gained events, but
+// it cannot have lost any.
 void look_for_events(store::connection& c, std::optional<sale::sale_id> sale,
                      std::vector<moved_order>& orders) {
     const std::string select = "SELECT order_no, to_state FROM order_events";

@@ -18,7 +18,7 @@ struct payment_line {
     std::optional<std::string> state;  // of its order; none: there is no such order
 };
 
-// What is wrong with a payment; nothing when it is fine.
+// What is wrong with a payment; empty if nothing is.
 std::optional<std::string> oddity(const payment_line& p) {
     if (!p.state) return "there is no such order";
     const bool close = p.question == asks_close, refund = p.question == asks_refund;

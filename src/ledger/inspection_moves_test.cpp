@@ -1,4 +1,4 @@
-// What order_book::check finds wrong with payments and events, each thing by name.
+// order_book::check names each fault in payments and events.
 
 #include "ledger/move_fixture.hpp"
 
@@ -66,7 +66,7 @@ TEST_P(InspectionOfMovesContractTest, AnEventOfNoOrder) {
                                             "event 7: there is no order 77"));
 }
 
-// M8 of the security review: the figures add up, and nobody has paid.
+// M8 of the security review: the figures add up, but there was no payment.
 TEST_P(InspectionOfMovesContractTest, AnOrderMadePaidByHand) {
     break_by("UPDATE orders SET state = 'paid' WHERE order_no = 1001");
     const auto expected = ElementsAre("order 1001: is paid, but no event says so",

@@ -1,4 +1,4 @@
-// order_book::check finds what is wrong, each thing by name.
+// order_book::check names each fault.
 
 #include "ledger/ledger_fixture.hpp"
 

@@ -13,7 +13,7 @@ std::optional<sale::sequence> find_position(store::connection& c, sale::line_id 
     return rows.get<sale::sequence>(0);
 }
 
-// The journal's line is there from the first day; the others come when they are first used.
+// The schema creates the journal's line; the others are created when they are first used.
 void expect_other_line(sale::line_id line) {
     if (line == sale::journal_line)
         throw store::sql_error(store::sql_failure::corrupt, "the journal position is missing");

@@ -1,4 +1,5 @@
-// How far each line of promises has been entered: moved in the transaction that enters.
+// How far each line of promises has been entered. The transaction that enters promises also moves
+// this position.
 
 #pragma once
 
@@ -10,13 +11,14 @@
 
 namespace floodgate::ledger {
 
-// 0 for a line that was never used. Throws sql_error (corrupt) when the journal's own is missing.
+// 0 for a line that was never used. Throws sql_error (corrupt) if the journal's position is
+// missing.
 sale::sequence position_in(store::connection& c, sale::line_id line);
 std::map<sale::line_id, sale::sequence> positions_in(store::connection& c);
 
-// The same in a write transaction, which locks it until it ends.
+// The same in a write transaction; the position is locked until the transaction ends.
 sale::sequence take_position(store::connection& c, sale::line_id line);
-// Of a line that was taken.
+// For a line whose position was taken in this transaction.
 void move_position(store::connection& c, line_position to);
 
 }  // namespace floodgate::ledger

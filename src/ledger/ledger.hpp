@@ -1,5 +1,5 @@
-// The book: catalogue, users, logins, orders, stock log, audit, and how far the journal is
-// entered.
+// The ledger: catalogue, users, logins, orders, stock log, audit, and how far each line of promises
+// has been entered.
 //
 // Everything here blocks on the database: call it from a pool thread or the clerk, never from an
 // event loop. Every method may be called from any thread. Failures that depend on the input come
@@ -45,13 +45,13 @@ public:
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
 
-    // For what shares it, such as fenced_database.hpp.
+    // For classes that share the database, such as fenced_database.hpp.
     store::database& database() { return *db_; }
     // Whether a thread waits to write until another one has finished (store::database).
     bool writer_is_awaited() const;
-    // What durability the database promises, in one line for /readyz and the log.
+    // The durability that the database promises, in one line for /readyz and the log.
     std::string durability() const;
-    // A line for each setting of the database that promises less; empty: none.
+    // One line for each setting of the database that makes this durability weaker.
     std::vector<std::string> weaknesses() const;
 
 private:

@@ -10,7 +10,7 @@
 namespace floodgate::ledger {
 namespace {
 
-// As a database behind a wire would have it: several rows in one INSERT.
+// Like a database server: several rows in one INSERT.
 std::unique_ptr<store::database> open_in_fours(const scratch_directory&) {
     store::dialect fours = store::sqlite_dialect;
     fours.rows_per_insert = 4;

@@ -21,7 +21,7 @@ namespace floodgate::ledger {
 
 inline const instant noon = from_ms(1'800'000'000'000);
 
-// A directory of its own, removed in the end.
+// A directory for one test, removed in the end.
 class scratch_directory {
 public:
     scratch_directory();
@@ -50,17 +50,17 @@ struct sale_terms {
     std::uint32_t limit = 1;
 };
 
-// What the tests do to a ledger, in one word each. Any failure of the ledger's fails the test.
+// What the tests do to a ledger, in one word each. A failure of the ledger fails the test.
 class book_verbs {
 public:
     explicit book_verbs(std::unique_ptr<store::database> db);
 
     sale::sale_id add_sale(sale_terms terms = {});
     sale::user_id add_user(const std::string& phone);
-    // The next number and the next moment; one unit unless told.
+    // A promise with the next number and the next moment.
     sale::promise promise(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity = 1);
     entry_report enter(const std::vector<sale::promise>& batch);
-    // The next in the line cannot be entered. Gives the letter's id.
+    // Puts the next promise of the line aside. Gives the letter's id.
     std::int64_t put_aside(const sale::promise& p,
                            const setback& why = {.cause = "poison", .next_try = noon, .now = noon});
     void close(sale::order_no no);  // as its buyer would: cancelled
@@ -71,7 +71,7 @@ public:
 
     std::int64_t number(const std::string& sql);
     void sql(const std::string& text);
-    // From here on the orders table will not take this order, until healed.
+    // From here on the orders table refuses this order, until heal() is called.
     void poison(const sale::promise& p);
     void heal() { sql("DROP TRIGGER poison"); }
 
@@ -94,7 +94,7 @@ protected:
     ledger& book_ = verbs_.book();
 };
 
-// Why there is no value; an empty code when there is one.
+// The error of a result; an empty code when it has a value.
 template <class T>
 boost::system::error_code outcome(const result<T>& r) {
     return r.has_error() ? r.error() : boost::system::error_code();

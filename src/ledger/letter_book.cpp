@@ -115,7 +115,7 @@ result<void> letter_book::put_aside(const sale::promise& p, line_position last,
         const auto c = db_.writer();
         transaction t(*c, access::write);
         if (last.at <= take_position(*c, last.line)) return {};
-        lock_sales(*c, {&p, 1});  // entering it as a stray happens before or after
+        lock_sales(*c, {&p, 1});  // so that it is not entered as a stray at the same time
         if (known_numbers(*c, {&p, 1}).empty())
             c->run(
                 "INSERT INTO letters (order_no, sale_id, units, payload, state, cause, attempts, "

@@ -8,14 +8,14 @@
 
 namespace floodgate::ledger {
 
-// What the letter's own columns say of it.
+// What the letter's own columns say about the promise.
 struct letter_key {
     sale::order_no order;
     sale::sale_id sale;
     std::int64_t units = 0;
 };
 
-// Nothing when the payload cannot be read, or is of another promise than the columns say.
+// Empty when the payload cannot be read, or holds another promise than the columns say.
 inline std::optional<sale::promise> promise_in(byte_view payload, const letter_key& key) {
     const auto p = sale::decode_promise(payload);
     if (!p || p->order != key.order || p->sale != key.sale || p->quantity != key.units) return {};

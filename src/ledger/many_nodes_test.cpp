@@ -23,7 +23,7 @@ protected:
         if (!test_server()) GTEST_SKIP() << "FLOODGATE_TEST_MARIADB names no server";
         scratch_.emplace();
     }
-    // Every node asks another one first, where the server is a cluster.
+    // With a database cluster, each node of Floodgate asks another database node first.
     std::unique_ptr<store::database> open(std::size_t node = 0) const {
         store::mariadb_options options = scratch_->options();
         const auto first = node % options.addresses.size();
@@ -56,7 +56,7 @@ protected:
     std::optional<mariadb_scratch> scratch_;
 };
 
-// Only what a crowd may expect: done, or refused by a rule. Nothing of the store's.
+// A call may succeed or be refused by a rule; an error of the store fails the test.
 template <class T>
 void expect_sound(const result<T>& r) {
     if (r.has_error()) {
@@ -118,7 +118,7 @@ TEST_F(ManyNodesTest, EverybodyAtOnceLeavesABookThatAddsUp) {
     EXPECT_EQ(verbs.number("SELECT COUNT(*) FROM orders"), rounds * crowd);
 }
 
-// Where not all of a batch fits, each promise is weighed by itself: others must not be weighing.
+// If not all of a batch fits, each promise is checked alone, and no other node may check meanwhile.
 TEST_F(ManyNodesTest, TheLastUnitsAndTheLimitsAreKeptByAllNodesTogether) {
     constexpr int nodes = 4, rounds = 25, batch_size = 4, buyers = 3;
     book_verbs verbs(open());
@@ -151,7 +151,7 @@ TEST_F(ManyNodesTest, TheLastUnitsAndTheLimitsAreKeptByAllNodesTogether) {
     EXPECT_LE(verbs.number("SELECT MAX(held_after) FROM stock_log"), 5);
 }
 
-// A limit that was passed for a moment leaves no trace once all is cancelled: here nothing is.
+// Nothing is cancelled here, so a limit that was exceeded even for a moment would leave a trace.
 TEST_F(ManyNodesTest, ABuyerIsHeldToTheLimitByAllNodesTogether) {
     constexpr std::size_t nodes = 4;
     book_verbs verbs(open());
@@ -190,7 +190,7 @@ TEST_F(ManyNodesTest, NodesThatStartTogetherMakeOneSchema) {
     EXPECT_THAT(book_verbs(open()).check(), IsEmpty());
 }
 
-// As the nodes of a Galera cluster would, where the lock of one is not the lock of another.
+// As on a Galera cluster, where a lock taken on one node does not hold on another.
 TEST_F(ManyNodesTest, EvenWithoutALockTheyMakeOneSchema) {
     std::string alone;
     {

@@ -1,5 +1,4 @@
-// For tests: a database of its own at the server that FLOODGATE_TEST_MARIADB names, dropped in the
-// end.
+// For tests: a new database on the server that FLOODGATE_TEST_MARIADB names, dropped in the end.
 
 #pragma once
 
@@ -10,8 +9,8 @@
 
 namespace floodgate::ledger {
 
-// HOST:PORT, or several separated by commas (the nodes of a Galera cluster); none: the tests that
-// need a server are passed over. Its user is root with the password "floodgate".
+// HOST:PORT, or several separated by commas (the nodes of a Galera cluster). Empty: tests that need
+// a server are skipped. Its user is root with the password "floodgate".
 std::optional<std::string> test_server();
 
 class mariadb_scratch {
@@ -22,7 +21,7 @@ public:
     mariadb_scratch& operator=(const mariadb_scratch&) = delete;
 
     const store::mariadb_options& options() const { return options_; }
-    void empty();  // as a ledger finds it that was opened for the first time
+    void empty();  // like a database on which a ledger has just been created
 
 private:
     void drop();

@@ -19,8 +19,8 @@ std::int64_t version_of(store::connection& c) {
     return rows.next() ? rows.get<std::int64_t>(0) : 0;
 }
 
-// 0: not even the table is there. A database that cannot be read fails again, and says so, when
-// the steps are run.
+// 0: there is no table of versions yet. A database that cannot be read also gives 0; running the
+// steps then fails and reports the reason.
 std::int64_t version_found(store::database& db) {
     try {
         return version_of(*db.reader());
@@ -45,8 +45,8 @@ std::int64_t statements_done(store::connection& c, const migration& step) {
     return rows.next() ? rows.get<std::int64_t>(0) : 0;
 }
 
-// What is there already was made by an earlier try that was cut off before it could say so, or by
-// another node at this very moment.
+// What exists already was made by an earlier try that was cut off before it could note it, or is
+// being made by another node.
 void run_unless_done(store::connection& c, const std::string& sql) {
     try {
         c.execute(sql);
@@ -56,8 +56,8 @@ void run_unless_done(store::connection& c, const std::string& sql) {
     }
 }
 
-// For databases that commit every change of the schema by itself: one statement after another,
-// each written down, so that the next start after a crash goes on where it happened.
+// For databases that commit every change of the schema alone. Each statement is noted when it is
+// done, so that the next start after a crash goes on from there.
 bool run_step_by_step(store::connection& c, const migration& step) {
     if (version_of(c) >= step.version) return false;
     std::int64_t number = 0;
@@ -72,14 +72,14 @@ bool run_step_by_step(store::connection& c, const migration& step) {
         c.run("UPDATE schema_progress SET statements = ? WHERE version = ? AND statements < ?",
               number, step.version, number);
     }
-    // Never backwards, whatever another node does meanwhile.
+    // The version never goes back, whatever another node does meanwhile.
     c.run(store::adapt("{insert_ignore} INTO schema_version (version) VALUES (?)", c.speaks()),
           step.version);
     c.run("DELETE FROM schema_version WHERE version < ?", step.version);
     return true;
 }
 
-// Nodes of a Galera cluster that start together abort each other's statements. All of it may be
+// Nodes of a Galera cluster that start together abort each other's statements. All of `act` may be
 // run again.
 template <class Act>
 auto until_undisturbed(Act act) {

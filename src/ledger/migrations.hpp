@@ -1,4 +1,4 @@
-// The schema, as numbered steps forward. A step that was released is never edited: add another.
+// The schema, as numbered steps. A step that was released is never edited; add another one.
 
 #pragma once
 
@@ -20,14 +20,14 @@ struct migration {
 // In order of version.
 std::span<const migration> migrations();
 
-// Runs the steps the database has not had; gives how many. None to run: one read, nothing is
-// written. Throws std::runtime_error with one clear line when the schema is newer than the last
-// step, or the database belongs to another program.
+// Runs the steps that the database has not had and gives their number. If there are none, it reads
+// once and writes nothing. Throws std::runtime_error with one clear line when the schema is newer
+// than the last step, or the database belongs to another program.
 //
-// SQLite runs each step in a transaction together with its number in the table schema_version.
-// MySQL commits before and after every CREATE: there every statement done is noted in
-// schema_progress, a step that was cut off half-way goes on from there, and what the statement at
-// which it was cut off has made already is passed over. Any number of nodes may start at once.
+// SQLite runs each step in one transaction, together with its number in the table schema_version.
+// MySQL commits before and after every CREATE, so there every statement done is noted in
+// schema_progress. A step that was cut off goes on from there; if the statement at which it was cut
+// off had taken effect already, it is skipped. Any number of nodes may start at once.
 std::size_t migrate(store::database& db, std::span<const migration> steps = migrations());
 
 }  // namespace floodgate::ledger

@@ -108,7 +108,7 @@ TEST_F(LedgerMigrationsTest, TheLedgerSaysHowDurableItIs) {
               "sqlite in memory: nothing survives");
 }
 
-// An index in the wrong order would not fail a test, only a rush.
+// An index in the wrong order would fail no other test, but it would be too slow in a rush.
 TEST_F(LedgerMigrationsTest, TheQuestionsOfEveryRequestUseAnIndex) {
     const auto db = open();
     migrate(*db);

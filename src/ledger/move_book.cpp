@@ -15,7 +15,7 @@ using store::access;
 using store::transaction;
 
 constexpr std::size_t method_size_max = 12;        // of payments.method
-constexpr const char* by_hand = "none";            // paid, and no channel had to do with it
+constexpr const char* by_hand = "none";            // the method of an order paid without a channel
 constexpr std::optional<sale::user_id> whoever{};  // no matter whose order it is
 
 // One order, taken for one move.
@@ -35,7 +35,7 @@ struct taken {
     move_outcome moved() const { return {row.order, true}; }
 };
 
-// The change of state with all that belongs to it.
+// Changes the state, with everything that belongs to it.
 move_outcome advance(taken& t, order_event event) {
     const sale::order_state from = t.row.order.state;
     set_state(t.book, t.row.order, event);
@@ -49,14 +49,13 @@ move_outcome advance(taken& t, order_event event) {
     return out;
 }
 
-// The same, where it also answers what the channel was asked.
+// The same for a move that also settles the open inquiry.
 move_outcome advance_and_settle(taken& t, order_event event) {
     if (t.row.begun()) settle_question_of(t.book, t.row.order.no);
     return advance(t, event);
 }
 
-// Takes the order and lets `act`, which gets the taken order, decide. What it did not move stays
-// as it was.
+// Locks the order and lets `act` decide. If `act` does not move it, nothing changes.
 template <class Act>
 result<move_outcome> one_move(store::database& db, sale::order_no no,
                               std::optional<sale::user_id> buyer, instant now, Act act) {

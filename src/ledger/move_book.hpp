@@ -1,14 +1,15 @@
 // The life of an order after its entry: paid, closed, refunded.
 //
 // Every move is a compare-and-set in one transaction with its stock move, its stock-log line and
-// its line in `order_events`. The first move wins; a later one learns what the order is by then.
-// sale/order_move.hpp is the table.
+// its line in `order_events`. The first move wins; a later one is told the order's new state.
+// sale/order_move.hpp has the table of moves.
 //
-// An order for which a payment was begun is not closed before its channel has said that nobody can
-// pay any more: until then it stays unpaid and `closing`, its units held, its channel to be asked.
+// An order for which a payment was begun is closed only after its channel has said that it can no
+// longer be paid. Until then the order stays unpaid and `closing`, its units are held, and its
+// channel is to be asked.
 //
-// Money may still come for an order whose units were given away. The order stays as it is; a refund
-// is asked of its channel until the channel says that the money is back.
+// Money may still come for an order whose units were given away. The order stays as it is, and its
+// channel is asked for a refund until it says that the money is back.
 
 #pragma once
 
@@ -27,27 +28,28 @@ namespace floodgate::ledger {
 
 struct move_outcome {
     sale::order order;   // as it is now
-    bool moved = false;  // false: its state did not allow it; nothing was changed
-    // Of a change of state; 0: none (a payment begun, being closed, late money on its way back).
+    bool moved = false;  // false: its state did not allow the move; nothing was changed
+    // The number of the event, for a change of state. 0: the state did not change (a payment was
+    // begun, the order is being closed, late money is to be refunded).
     std::int64_t event = 0;
-    instant at{};  // of that event, as the ledger has it
+    instant at{};  // the time of that event in the ledger
 };
 
-// What a channel has to be asked for.
+// What a channel is to be asked for: to close an order's payment or to refund it.
 enum class question : std::uint8_t { close = 1, refund };
 struct open_question {
     sale::order order;
     std::string method;
     question what{};
-    std::uint32_t tries = 0;  // so far, without a clear answer
-    std::string note;         // what was the matter the last time
+    std::uint32_t tries = 0;  // without a clear answer so far
+    std::string note;         // why the last try gave no clear answer
     instant asked_since;
 };
 
 struct due_report {
-    std::vector<move_outcome> closed;   // nobody had begun to pay: closed, units back
-    std::vector<move_outcome> closing;  // somebody had: the channel is to be asked
-    std::size_t found = 0;              // orders looked at: as many as allowed means there are more
+    std::vector<move_outcome> closed;   // no payment was begun: closed, their units are back
+    std::vector<move_outcome> closing;  // a payment was begun: the channel is to be asked
+    std::size_t found = 0;              // orders looked at; if this is `max`, there may be more
 };
 
 // A line of the buyer's mailbox.
@@ -60,7 +62,7 @@ struct order_event_line {
     instant at;
 };
 
-// A buyer who let orders of a sale go (sale::is_given_up), so that their units came back.
+// A buyer who gave up orders of a sale (sale::is_given_up), so that their units came back.
 struct giving_up_buyer {
     sale::user_id buyer;
     std::int64_t times = 0;
@@ -71,56 +73,59 @@ class move_book {
 public:
     explicit move_book(store::database& db) : db_(db) {}
 
-    // Of the buyer's own orders; a foreign one is not_found, like a missing one.
+    // Moves of the buyer's own orders. Another buyer's order is not_found, like a missing one.
 
-    // Remembers the channel before it is asked for money. Not moved: not unpaid, being closed, past
-    // its deadline, or begun with another method. The same method again is fine (moved). invalid:
-    // a method is a word of 1 to 12 characters.
+    // Remembers the channel before it is asked for money. Not moved if the order is not unpaid, is
+    // being closed, is past its deadline, or has a payment begun with another method. The same
+    // method again counts as moved. invalid: a method is a word of 1 to 12 characters.
     result<move_outcome> begin_payment(sale::order_no no, sale::user_id buyer,
                                        const std::string& method, instant now);
-    // Closed at once when no payment was begun; else `closing`. Cancelling what is being closed
-    // already is not a move.
+    // Closes the order at once if no payment was begun; otherwise it is then `closing`. Not moved
+    // if it is being closed already.
     result<move_outcome> cancel(sale::order_no no, sale::user_id buyer, instant now);
     // paid -> refunding.
     result<move_outcome> ask_refund(sale::order_no no, sale::user_id buyer, instant now);
 
-    // Of any order, by number: not_found when there is none.
+    // Moves of any order, by number; not_found when there is none.
 
     // unpaid -> paid, also while closing: the money decides.
     result<move_outcome> pay(sale::order_no no, instant now);
-    // The channel says that nobody can pay any more: unpaid and closing -> closed.
+    // The channel says that the order can no longer be paid: unpaid and closing -> closed.
     result<move_outcome> close(sale::order_no no, instant now);
-    // refunding -> refunded. Late money is back: its question is settled, the state stays.
+    // refunding -> refunded. For late money that is back, the inquiry is settled and the state
+    // stays.
     result<move_outcome> finish_refund(sale::order_no no, instant now);
-    // Money came for a closed or failed order: its channel has to give it back. Not moved: the
-    // order is in another state, or its refund is asked for already.
+    // Money came for a closed or failed order, and its channel has to give it back. Not moved if
+    // the order is in another state or its refund is asked for already.
     result<move_outcome> refund_late_money(sale::order_no no, instant now);
 
-    // Unpaid orders whose deadline is `now` or earlier and which are not being closed, earliest
-    // first, at most `max`, in one transaction: one stock update and one log line per sale. An
-    // order whose sale does not hold its units (somebody changed the book) is left for the repair.
+    // Closes unpaid orders whose deadline is `now` or earlier and which are not being closed,
+    // earliest first, at most `max`, in one transaction with one stock update and one log line for
+    // each sale. An order whose sale does not hold its units (the ledger was changed by hand) is
+    // left for the repair.
     result<due_report> close_due(instant now, std::size_t max);
 
-    // Channels to be asked by now, longest due first. What is asked again at a later time is not
-    // among them until then.
+    // The inquiries that are due at `now`, longest due first. An inquiry that ask_again() has
+    // postponed is left out until its time.
     result<std::vector<open_question>> open_questions(instant now, std::size_t max);
-    // No clear answer this time. not_found: nothing is asked any more, the order has moved on.
+    // There was no clear answer: postpones the inquiry until `at`. not_found: the order has moved
+    // on and nothing is to be asked any more.
     result<void> ask_again(sale::order_no no, instant at, const std::string& note);
-    // Every open question, for an operator, by order number above `after`.
+    // All open inquiries, for an operator, in order of order number, above `after`.
     result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);
     result<std::int64_t> count_questions();
-    result<instant> oldest_question();  // since when it is asked; never: there is none
+    result<instant> oldest_question();  // when the oldest inquiry was opened; never: there is none
 
     // The buyer's mailbox: moves after `since`, oldest first.
     result<std::vector<order_event_line>> events_of(sale::user_id buyer, std::int64_t since,
                                                     std::size_t max);
-    // The last line of that mailbox; 0: none yet. Not the shop's last event, which would tell every
-    // buyer how busy the shop is.
+    // The last line of that mailbox; 0: none yet. It is not the last event of the whole shop, which
+    // would tell every buyer how busy the shop is.
     result<std::int64_t> latest_event_of(sale::user_id buyer);
 
-    // Buyers who let orders of the sale go after `since`, in order of id.
+    // Buyers who gave up orders of the sale after `since`, in order of id.
     result<std::vector<giving_up_buyer>> given_up_since(sale::sale_id sale, instant since);
-    // Those who did it most often, of all times, at most `max`; the latest first among equals.
+    // At most `max` buyers who gave up most often, ever; among equals, the latest first.
     result<std::vector<giving_up_buyer>> given_up_most(sale::sale_id sale, std::size_t max);
 
 private:

@@ -1,4 +1,4 @@
-// For tests of move_book: orders brought into any state, and the book in words.
+// For tests of move_book: brings orders into any state and shows the ledger in words.
 
 #pragma once
 
@@ -37,7 +37,7 @@ class move_verbs {
 public:
     explicit move_verbs(book_verbs& verbs) : verbs_(verbs), moves_(verbs.book().moves()) {}
 
-    // A fresh order of one unit: unpaid.
+    // A new order, unpaid.
     sale::promise order(sale::sale_id sale, std::int64_t buyer, std::uint32_t quantity = 1) {
         const auto p = verbs_.promise(sale, buyer, quantity);
         verbs_.enter({p});
@@ -50,8 +50,8 @@ public:
     void begin(const sale::promise& p) {
         EXPECT_TRUE(moves_.begin_payment(p.order, p.buyer, method, p.at).value().moved);
     }
-    // "unpaid", "begun" or "closing" (unpaid, both), "late" (closed, its money on the way back), or
-    // any state that is stored.
+    // `state` is any stored state; "begun" or "closing", both of an unpaid order; or "late", a
+    // closed order whose late money is to be refunded.
     sale::promise order_in(std::string_view state, sale::sale_id sale, std::int64_t buyer) {
         if (state == "failed") return order({999}, buyer);
         const auto p = order(sale, buyer);
@@ -72,7 +72,7 @@ public:
         return moved(p, moves_.finish_refund(p.order, p.at));
     }
 
-    // The move named, made by whoever may make it; close_due at the order's own deadline.
+    // Makes the move, as a caller who is allowed to. close_due is called at the order's deadline.
     result<move_outcome> perform(act a, const sale::promise& p) {
         switch (a) {
         case act::begin: return moves_.begin_payment(p.order, p.buyer, method, p.at);
@@ -94,7 +94,7 @@ public:
         if (!o.closing.empty()) text += " closing " + o.closing;
         return text;
     }
-    // Everything a move may touch, to see that nothing was.
+    // Everything that a move may change, to check that nothing was changed.
     std::string picture() {
         return table("SELECT order_no, state, reason, mark FROM orders ORDER BY order_no", 4) +
                table(

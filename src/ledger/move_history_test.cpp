@@ -13,15 +13,15 @@ namespace {
 using sale::order_event;
 using testing::IsEmpty;
 
-// An order's life as sale::after has it, and what that does not know: a payment was begun, the
+// An order's life by sale::after, and what that function does not know: a payment was begun, the
 // order is being closed, money came too late.
 struct model {
     sale::order order;
     bool begun = false;
-    bool late = false;  // closed, and money that came after that is on its way back
+    bool late = false;  // closed, and the money that came later is to be refunded
     int returned = 0;   // how often the unit went back
 
-    // Moved?
+    // Whether the act moves the order.
     bool perform(act a) {
         switch (a) {
         case act::begin: return begin();
@@ -67,7 +67,8 @@ class MoveHistoryContractTest : public MoveTest {
 protected:
     MoveHistoryContractTest() { sale_ = verbs_.add_sale({.stock = 1'000'000}); }
 
-    // Histories of that many moves, numbered in base 8; every shorter one is the start of a longer.
+    // The history with this number in base 8, `length` moves long. Every shorter history is the
+    // beginning of a longer one.
     void live(std::uint64_t history, int length) {
         const auto p = orders_.order(sale_, ++buyer_);
         model m{orders_.find(p)};
@@ -85,7 +86,7 @@ protected:
         ASSERT_EQ(move_verbs::shown(orders_.find(p)), move_verbs::shown(m.order)) << told;
         ASSERT_LE(m.returned, 1) << told;
         ASSERT_EQ(verbs_.held(sale_), kept_ + 1 - m.returned) << told;
-        // Out of the way of the next one's time-out.
+        // Paid, so that the next order's close_due does not find it.
         (void)moves_.pay(p.order, p.at);
         kept_ += 1 - m.returned;
     }
@@ -94,7 +95,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Over, MoveHistoryContractTest, testing::ValuesIn(databases()), name_of);
 
 TEST_P(MoveHistoryContractTest, EveryShortHistoryEndsAsTheModelSaysAndReturnsTheUnitOnce) {
-    // Where every move is synced to a disk, shorter ones must do.
+    // Shorter histories where every move is synced to a disk.
     const int length = GetParam().name == "SqliteMemory" ? 5 : 3;
     std::uint64_t histories = 1;
     for (int i = 0; i < length; ++i) histories *= acts.size();

@@ -53,7 +53,7 @@ protected:
         } else {
             EXPECT_EQ(orders_.picture(), picture);
         }
-        // Out of the way of the next one's time-out.
+        // Paid, so that the next order's close_due does not find it.
         (void)moves_.pay(p.order, p.at);
     }
     std::int64_t buyer_ = 0;
@@ -69,7 +69,7 @@ TEST_P(MoveMatrixContractTest, EveryStateAnswersEveryMoveAsTheTableSays) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-// The book's table above and the vocabulary's, against each other.
+// Compares the table above with sale::after.
 TEST(MoveMatrixTest, TheBookMovesOrdersWhereTheVocabularySays) {
     using sale::order_event;
     constexpr std::array<std::pair<act, order_event>, 5> same{{

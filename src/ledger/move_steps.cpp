@@ -62,8 +62,9 @@ void release(store::connection& c, const returned& back, instant now) {
                {0, back.sale, "released", stock, stock, held + back.units, held, back.note, now});
 }
 
-// One INSERT may carry many rows, and databases differ in which of their ids they tell: so the ids
-// are read back. Ours rise in the order of the moves; what others wrote in between is passed over.
+// One INSERT may have many rows, and databases differ in which of the new ids they report. So the
+// ids are read back. They rise in the order of the moves; events that others wrote in between are
+// skipped.
 void write_events(store::connection& c, std::span<move_outcome> moves, sale::order_state from,
                   instant now) {
     const std::int64_t before = last_event_id(c);

@@ -19,7 +19,7 @@ namespace {
 using store::access;
 using store::transaction;
 
-// The orders a question finds; its columns are those of held_order.
+// Visits the orders that a query finds; its columns are those of held_order.
 void visit_all(store::row_cursor rows, const std::function<void(const held_order&)>& visit) {
     held_order o;
     while (rows.next()) {
@@ -28,8 +28,8 @@ void visit_all(store::row_cursor rows, const std::function<void(const held_order
     }
 }
 
-// How long a call has waited for locks and other nodes: this is not taken off the time to pay. A
-// moment is no wait.
+// How long a call has waited for locks and other nodes. The buyer's time to pay begins after that
+// wait. Less than 100 ms does not count as a wait.
 class waiting_time {
 public:
     milliseconds so_far() const {
@@ -146,7 +146,8 @@ result<std::vector<sale::order>> order_book::of_buyer(sale::user_id buyer, sale:
         const auto c = db_.reader();
         const std::int64_t below =
             before.value == 0 ? INT64_MAX : static_cast<std::int64_t>(before.value);
-        // MariaDB would look up the buyer alone and walk through all newer orders to a later page.
+        // Without the hint, MariaDB uses only the buyer and reads all newer orders before a later
+        // page.
         const std::string hint = fmt::format(fmt::runtime(c->speaks().by_index), "orders_of_buyer");
         auto rows = c->ask(select_orders("WHERE o.buyer_id = ? AND o.order_no < ? "
                                          "ORDER BY o.order_no DESC LIMIT ?",

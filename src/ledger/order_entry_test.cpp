@@ -245,8 +245,8 @@ TEST_P(OrderEntryContractTest, AKnownOrderIsLeftAloneWhateverItsStateAndItsSale)
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
-// Regression: found by a mutant. The known order takes a unit for a moment; the last buyer needs
-// it.
+// Regression, found by a mutant: the known order takes a unit for a moment, which the last buyer
+// needs.
 TEST_P(OrderEntryContractTest, AKnownOrderTakesNoUnitFromThoseBehindIt) {
     const auto sale = verbs_.add_sale({.stock = 3, .limit = 3});
     const auto known = verbs_.promise(sale, 1), b = verbs_.promise(sale, 2),

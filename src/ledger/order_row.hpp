@@ -1,4 +1,4 @@
-// An order as its row has it, with the payment that was begun for it, if any.
+// An order's row in the database, with the payment that was begun for it, if any.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace floodgate::ledger {
 
-// The words of payments.question; none is open while it is empty.
+// The words of payments.question. Empty: nothing is to be asked.
 inline constexpr std::string_view asks_close = "close", asks_refund = "refund";
 
 struct order_row {
     sale::order order;
-    std::string method;  // the channel; empty: nobody began to pay
+    std::string method;  // the channel; empty: no payment was begun
     std::string question;
     std::int64_t tries = 0;
     std::string note;
@@ -24,8 +24,9 @@ struct order_row {
     bool begun() const { return !method.empty(); }
 };
 
-// "SELECT ... FROM orders o LEFT JOIN payments p ... " and then `rest`, from its WHERE on. Columns
-// for read_order_row. `hint` stands after the orders: dialect::by_index.
+// "SELECT ... FROM orders o LEFT JOIN payments p ... ", followed by `rest`, which begins with
+// WHERE. The columns are those of read_order_row. `hint` follows the table orders: see
+// dialect::by_index.
 std::string select_orders(std::string_view rest, std::string_view hint = {});
 order_row read_order_row(const store::row_cursor& rows);
 

@@ -1,5 +1,5 @@
-// How the databases go about the questions that a buyer may ask again and again: by an index that
-// is in the order of the answer. Timings would say less, and differently every time.
+// The plans of the databases for queries that a buyer may repeat at will: they must use an index in
+// the order of the result. A test of times would say less and vary from run to run.
 
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// The statement that a book has asked last, and the database's plan for it.
+// Takes the last statement of the ledger and asks the database for its plan.
 class QueryPlanContractTest : public testing::TestWithParam<database_kind> {
 protected:
     static constexpr std::int64_t mill = 7;  // the buyer with many orders
@@ -30,7 +30,7 @@ protected:
         if (!is_sqlite()) learn_sizes();
         how_->after = [this](std::string_view sql) { asked_ = sql; };
     }
-    // MariaDB does so by itself, in its own time.
+    // MariaDB does this by itself, but not at once.
     void learn_sizes() {
         const auto c = verbs_.db().writer();
         auto rows = c->ask("ANALYZE TABLE orders, order_events, payments");

@@ -33,7 +33,7 @@ public:
     result<repair_report> run() {
         if (!read_sale()) return errc::not_found;
         read_orders();
-        // First those that let a place go: it may be the one that another order needs.
+        // Clear marks first: this may free the place that another order needs.
         for (const marked& m : to_clear_) clear_mark(m);
         for (const marked& m : to_set_) set_mark(m);
         join_log();
@@ -90,7 +90,7 @@ private:
         note_mark(m, "its mark was removed");
     }
 
-    // The buyer's place may be taken by another order. Which of them should go is not ours to say.
+    // Another order may have the buyer's place. A repair cannot decide which of them must go.
     void set_mark(const marked& m) {
         try {
             connection_.run("UPDATE orders SET mark = ? WHERE order_no = ? AND state = ?",
@@ -107,8 +107,8 @@ private:
         marks_.add(fmt::format("order {}: is {}: {}", m.no.value, to_text(m.state), what));
     }
 
-    // A gap further up is accounted for, and then the log says once more where it stands: its last
-    // line is what every check looks at.
+    // Explains gaps further up with `accounted` lines. After those a last line states the sale's
+    // figures again, because every check looks at the last line.
     void join_log() {
         const figures end = log_end(connection_, id_);
         const std::vector<log_gap> gaps = gaps_in_log(connection_, id_);
@@ -121,8 +121,8 @@ private:
                         shown(end), shown(now_)));
     }
 
-    // False: somebody changed the sale meanwhile. An order that cannot be read may hold units or
-    // not, and more units than stock cannot be held: then the figure stays as it is.
+    // False: the sale was changed meanwhile. The figure stays as it is if an order cannot be read,
+    // because it may or may not hold units, and if the orders hold more than the stock.
     bool correct_held() {
         if (counted_ == now_.held || !readable_ || counted_ > now_.stock) return true;
         if (connection_.run("UPDATE sales SET held = held + ? WHERE id = ? AND held = ?",

@@ -1,5 +1,4 @@
-// tally_book::repair: the book agrees with its orders again, by entries, or says what it cannot
-// decide.
+// tally_book::repair makes the figures agree with the orders again, or says what it cannot decide.
 
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tally_book.hpp"

@@ -1,8 +1,10 @@
-// The tables. Column words are those of sale/; times are UTC milliseconds, money is fen, states,
-// roles and kinds are words (an operator reads them, and a renumbered enum cannot garble them).
+// The tables. Columns are named with the words of sale/. Times are UTC milliseconds, money is fen.
+// States, roles and kinds are words: an operator can read them, and a renumbered enum cannot garble
+// them.
 //
-// Plain SQL only: lengths for MySQL, which SQLite reads as hints; no CHECK on states, no partial
-// index. Orders refer to no other table: a promise for an unknown sale must be bookable as failed.
+// Plain SQL only: lengths are for MySQL, and SQLite takes them as hints; no CHECK on states, no
+// partial index. Orders refer to no other table, so that a promise for an unknown sale can be
+// booked as failed.
 
 #include <array>
 
@@ -28,7 +30,7 @@ constexpr std::array<std::string_view, 12> first_tables{
         title VARCHAR(200) NOT NULL,
         starts_ms BIGINT NOT NULL,
         ends_ms BIGINT NOT NULL){table_end})",
-    // buyer_limit_peak: see README.md, "Buyer limits".
+    // buyer_limit_peak: see docs/ledger.md, "Buyer limits".
     R"(CREATE TABLE sales (
         id {auto_id},
         product_id BIGINT NOT NULL,
@@ -58,10 +60,9 @@ constexpr std::array<std::string_view, 12> first_tables{
         user_id BIGINT NOT NULL,
         role VARCHAR(8) NOT NULL,
         expires_ms BIGINT NOT NULL){clustered_end})",
-    // mark: NULL when the order holds no stock; else 0 where a buyer may have one order in the
-    // sale, and the order number where the limit is higher. The unique key does the rest; the buyer
-    // comes first in it, so that it finds a buyer's orders too and no second index is needed: an
-    // index in the order of a crowd is what costs most here.
+    // mark: NULL when the order holds no stock; otherwise 0 where the limit is one, and the order
+    // number where the limit is higher. The unique key enforces the limit of one. The buyer comes
+    // first in it, so that it also finds a buyer's orders in a sale.
     R"(CREATE TABLE orders (
         order_no {row_id},
         sale_id BIGINT NOT NULL,
@@ -96,19 +97,20 @@ constexpr std::array<std::string_view, 12> first_tables{
         details TEXT NOT NULL){table_end})",
     "CREATE TABLE journal_position (line BIGINT NOT NULL PRIMARY KEY, position BIGINT NOT "
     "NULL){table_end}",
-    // Line 1 is the journal; others may come to stand for the partitions of a cluster.
+    // Line 1 is the journal. sale/line_id.hpp has the lines of a cluster's partitions.
     "INSERT INTO journal_position (line, position) VALUES (1, 0)",
 };
 
-// What is due: the clerk closes unpaid orders in the order of their deadlines.
+// For the timed job that closes unpaid orders in the order of their deadlines.
 constexpr std::array<std::string_view, 1> deadlines{
     "CREATE INDEX orders_due ON orders (state, pay_by_ms)",
 };
 
 // The life of an order after its entry.
 constexpr std::array<std::string_view, 7> whole_lives{
-    // Only for orders whose buyer began to pay: the channel that must be asked before the order is
-    // closed or refunded. question: '', 'close' or 'refund'; cause: why it is being closed.
+    // Only for orders with a payment that was begun: the channel that must be asked before the
+    // order is closed or refunded. question: '', 'close' or 'refund'; cause: why it is being
+    // closed.
     R"(CREATE TABLE payments (
         order_no {row_id},
         method VARCHAR(12) NOT NULL,
@@ -120,7 +122,7 @@ constexpr std::array<std::string_view, 7> whole_lives{
         next_try_ms BIGINT NOT NULL,
         note VARCHAR(200) NOT NULL){table_end})",
     "CREATE INDEX payments_open ON payments (question, next_try_ms)",
-    // Every move of an order but its entry, which its own row tells. The buyer's mailbox.
+    // Every move of an order except its entry, which the order's row records. The buyer's mailbox.
     R"(CREATE TABLE order_events (
         id {auto_id},
         order_no BIGINT NOT NULL,
@@ -156,8 +158,8 @@ constexpr std::array<std::string_view, 7> whole_lives{
 constexpr std::array<std::string_view, 3> many_nodes{
     // Grows with every change of the sale's terms, state, stock or window.
     "ALTER TABLE sales ADD COLUMN revision BIGINT NOT NULL DEFAULT 1",
-    // Counts decisions that looked at the order without changing its state (a payment begun, a
-    // channel to be asked). Galera compares only changed rows, so such a decision must change one.
+    // Counts decisions that did not change the order's state (a payment was begun, a channel is to
+    // be asked). Galera compares only changed rows, so such a decision must change the row.
     "ALTER TABLE orders ADD COLUMN touched BIGINT NOT NULL DEFAULT 0",
     // number: the highest given out; a write with a lower one is refused.
     R"(CREATE TABLE fences (
@@ -166,28 +168,30 @@ constexpr std::array<std::string_view, 3> many_nodes{
         writes BIGINT NOT NULL){clustered_end})",
 };
 
-// What stands in the book and what stands beside it can be held against each other.
+// Lets the inspection compare the ledger with the journal and with the acts of admins.
 constexpr std::array<std::string_view, 3> accountability{
     // The journal of line 1 by its id; 0: there has been none yet.
     "ALTER TABLE journal_position ADD COLUMN journal_id BIGINT NOT NULL DEFAULT 0",
     // The network an admin acted from.
     "ALTER TABLE audit ADD COLUMN address VARCHAR(45) NOT NULL DEFAULT ''",
-    // The audit line of the admin's act that moved the stock; 0: no admin's, or from before.
+    // The audit line of the act that moved the stock; 0: not an admin's act, or an old line.
     "ALTER TABLE stock_log ADD COLUMN audit_id BIGINT NOT NULL DEFAULT 0",
 };
 
-// For buyers who buy and let go, again and again.
+// For buyers who buy and give up, again and again.
 constexpr std::array<std::string_view, 2> mills{
-    // A buyer's orders in the order of their pages, however many there are: without it each page
-    // sorts them all.
+    // A buyer's orders in the order of the pages. Without it the database sorts all of them for
+    // each page.
     "CREATE INDEX orders_of_buyer ON orders (buyer_id, order_no)",
-    // Who let orders of a sale go, lately or most often. All that is asked stands in the index; the
-    // time comes before the buyer, so that new lines go to the end of a range.
+    // For the buyers who gave up orders of a sale lately or most often. The index has every column
+    // that these queries need. The time comes before the buyer, so that new rows go to the end of a
+    // range.
     "CREATE INDEX order_events_of_sale ON order_events (sale_id, to_state, from_state, at_ms, "
     "buyer_id)",
 };
 
-// Where accounts have logged in from: they get in while somebody else guesses their password.
+// The devices from which accounts have logged in. From these a user can log in even while somebody
+// else guesses their password.
 constexpr std::array<std::string_view, 1> devices{
     // device: a number made of the user and the address, see guard/login_limits.hpp.
     R"(CREATE TABLE known_devices (

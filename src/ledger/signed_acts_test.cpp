@@ -1,5 +1,5 @@
-// M10 of the security review: an act of an admin and its audit line are written together, or not at
-// all; and the inspection finds one without the other.
+// M10 of the security review: an admin's act and its audit line are written together or not at all,
+// and the inspection finds one without the other.
 
 #include "ledger/move_fixture.hpp"
 
@@ -22,7 +22,7 @@ protected:
         for (const audit_line& l : book_.audit().list(0, 100).value()) out.push_back(l.action);
         return out;
     }
-    // Until mended, no line can be written.
+    // From here on no audit line can be written, until it is mended.
     void break_audit_book() { verbs_.sql("ALTER TABLE audit RENAME TO audit_away"); }
     void mend_audit_book() { verbs_.sql("ALTER TABLE audit_away RENAME TO audit"); }
 

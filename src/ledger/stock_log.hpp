@@ -1,4 +1,4 @@
-// The stock log's pen: every move of a sale's figures is written in the transaction that makes it.
+// Writes the stock log. Every move of a sale's figures is written in the transaction that makes it.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct figures {
 
 std::string shown(const figures& f);  // "stock 10 held 3"
 
-// Where the sale's log ends; at nothing when it has no line.
+// The figures at which the sale's log ends; zero when it has no line.
 figures log_end(store::connection& c, sale::sale_id id);
 
 // A line that does not start where the one before it ended.
@@ -27,8 +27,9 @@ struct log_gap {
     std::int64_t line = 0;
     figures from, to;
 };
-// Every line but those of the kind `accounted` continues the one before it. Those account, after
-// the fact, for a gap further up: a log is never rewritten. What none accounts for is given.
+// Every line continues the one before it, except lines of the kind `accounted`. Such a line
+// explains a gap further up after the fact, because the log is never rewritten. gaps_in_log() gives
+// the gaps that no line explains.
 inline constexpr const char* accounted = "accounted";
 std::vector<log_gap> gaps_in_log(store::connection& c, sale::sale_id id);
 

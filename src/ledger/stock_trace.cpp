@@ -10,8 +10,8 @@
 namespace floodgate::ledger {
 namespace {
 
-// An `entered` line: so many units in orders with numbers in this range. Ranges may overlap: a
-// promise that was put aside is entered later than its neighbours.
+// An `entered` line: its number of units, and the range of its order numbers. Ranges may overlap,
+// because a promise that was put aside is entered later than its neighbours.
 struct entered_line {
     std::int64_t id = 0;
     std::int64_t units = 0;
@@ -47,7 +47,7 @@ std::vector<entered_line> entered_lines(store::connection& c, sale::sale_id id) 
     return lines;
 }
 
-// Up to and with this order, the sale has so many units in orders that were entered.
+// The units in all orders of the sale that were entered, up to and including this order.
 struct running_total {
     std::uint64_t no = 0;
     std::int64_t units = 0;
@@ -99,7 +99,7 @@ void find_strangers(std::vector<entered_line> lines, const std::vector<running_t
     }
 }
 
-// That there is an event at all is looked at in any case: inspection_evidence.cpp.
+// Orders without any event are found by inspection_evidence.cpp.
 void find_moved_by_hand(store::connection& c, sale::sale_id id, findings& all) {
     finder trouble(all, "moved");
     auto rows = c.ask(

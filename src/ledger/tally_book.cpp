@@ -32,8 +32,8 @@ sale_tally* line_of(std::vector<sale_tally>& sales, sale::sale_id id) {
     return found != sales.end() && found->sale == id ? &*found : nullptr;
 }
 
-// Where units in this state are counted; nowhere when the book has no such state, so that their
-// sale does not add up.
+// Where units in this state are counted. Null for an unknown state, so that the sale does not add
+// up.
 std::int64_t* place_of(sale_tally& s, std::string_view word) {
     const auto state = sale::parse_order_state(word);
     if (!state) return nullptr;
@@ -68,7 +68,7 @@ void count_letters(store::connection& c, std::vector<sale_tally>& sales) {
             s->letters = rows.get<std::int64_t>(1);
 }
 
-// In order of number. A letter whose order is in the book is not among them: the order stands.
+// In order of number. A letter whose order is in the ledger is left out, because the order counts.
 std::vector<held_order> open_letters(store::connection& c, sale::sale_id id) {
     auto rows = c.ask(
         "SELECT l.order_no, l.sale_id, l.units, l.payload FROM letters l LEFT JOIN orders o ON "

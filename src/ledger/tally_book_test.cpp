@@ -1,4 +1,4 @@
-// Every sale's stock counted from its orders, and what is found when somebody changed a row.
+// Every sale's stock counted from its orders, and what is found when a row was changed by hand.
 
 #include "ledger/tally_book.hpp"
 

@@ -1,4 +1,4 @@
-// For tests: a database that fails, dies or speaks otherwise when told to.
+// For tests: a database that fails, dies or speaks another dialect when told to.
 
 #pragma once
 

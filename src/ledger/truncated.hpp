@@ -1,4 +1,4 @@
-// Words of people and of libraries, cut to what a column takes.
+// Texts from people and libraries, cut to the length of a column.
 
 #pragma once
 
@@ -8,7 +8,7 @@ namespace floodgate::ledger {
 
 inline constexpr std::size_t note_bytes_max = 500;
 
-// At most so many bytes, never half a character of UTF-8.
+// The text cut to at most `bytes_max` bytes, never in the middle of a UTF-8 character.
 constexpr std::string_view cut(std::string_view text, std::size_t bytes_max = note_bytes_max) {
     if (text.size() <= bytes_max) return text;
     while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xc0U) == 0x80U)

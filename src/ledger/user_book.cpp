@@ -14,7 +14,7 @@ constexpr std::string_view buyer_word = "buyer", admin_word = "admin";
 
 std::string_view to_word(sale::role r) { return r == sale::role::admin ? admin_word : buyer_word; }
 
-// Anything but the word itself must not make an admin.
+// Only the exact word makes an admin.
 sale::role to_role(std::string_view word) {
     return word == admin_word ? sale::role::admin : sale::role::buyer;
 }
@@ -32,8 +32,8 @@ constexpr store::insert_shape users_shape{
     "users (id, phone, nickname, password_hash, role, created_ms)", 6};
 constexpr store::insert_shape logins_shape{"logins (token_hash, user_id, role, expires_ms)", 4};
 
-// Places in `all`, in the order of `key`: rows inserted in the order of their key fill one page
-// after another, which is several times faster than filling all pages at once.
+// Indexes into `all`, in the order of `key`. Rows that are inserted in the order of their key fill
+// one page after another, which is several times faster than filling all pages at once.
 template <class Row, class Key>
 std::vector<const Row*> in_order(std::span<const Row> all, Key key) {
     std::vector<const Row*> sorted(all.size());

@@ -26,23 +26,23 @@ public:
     result<void> set_password_hash(sale::user_id id, const std::string& hash);  // not_found
 
     result<void> add_login(const sale::login& l);
-    // The same, and the device it came from is known until then. A user has at most devices_max of
-    // them; those that would be forgotten first make room.
+    // The same, and remembers the device that the log-in came from until `until`. A user has at
+    // most devices_max devices; the one that would be forgotten first makes room.
     struct device_use {
         std::uint64_t device = 0;
         instant until;
     };
     result<void> add_login(const sale::login& l, const device_use& from);
-    // Until when the device is known; the beginning of time when it is not.
+    // Until when the device is known; the default instant if it is not known.
     result<instant> device_known_until(sale::user_id user, std::uint64_t device);
     static constexpr int devices_max = 32;
 
     result<void> remove_login(const sale::token_hash& hash);                    // absent is fine
     result<sale::login> find_login(const sale::token_hash& hash, instant now);  // not_found
-    // Deletes what expired before `now`, known devices too; gives how many log-ins.
+    // Deletes the log-ins and known devices that expired before `now`; gives the number of log-ins.
     result<std::int64_t> prune_logins(instant now);
-    // Every login that is valid at `now`, in no order: what the guard loads at start. Fast: a
-    // million in about a second.
+    // Visits every login that is valid at `now`, in no particular order; the guard loads them at
+    // start. Fast: a million in about a second.
     result<void> for_each_login(instant now, const std::function<void(const sale::login&)>& visit);
 
     // For fixtures: many users, one login each, in one transaction. Ids are assigned by the caller.

@@ -1,4 +1,4 @@
-// What a buyer who asks for a unit is told.
+// The closed list of answers to a buyer who asks for a unit.
 
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace floodgate::sale {
 
-// In order of precedence: the first that applies is the answer. A cooling buyer whose other orders
-// reach the limit hears already_ordered: waiting would not help. The last two do not judge the
-// attempt: `busy` promises nothing, `undecided` may have.
+// In order of precedence: the first that applies is the answer. So a buyer in a cool-down whose
+// other orders reach the limit hears already_ordered: waiting would not help them. The last two
+// say nothing about the attempt itself: after `busy` nothing was promised, after `undecided`
+// something may have been.
 enum class answer : std::uint8_t {
     repeated = 1,     // same buyer and Idempotency-Key as an earlier promise: that promise again
     key_reused,       // same buyer and Idempotency-Key, but another sale or quantity
@@ -16,7 +17,7 @@ enum class answer : std::uint8_t {
     paused,           // an operator stopped it for now
     not_started,      // before starts_at
     ended,            // at or after ends_at, or ended by an operator
-    over_limit,       // more at once than the sale allows anybody
+    over_limit,       // more units at once than the sale allows any buyer
     already_ordered,  // the buyer's units plus this quantity would pass the sale's limit
     cooling_down,     // the buyer gave units of this sale back and has to wait: gate/turnstile.hpp
     sold_out,         // no free unit

@@ -1,4 +1,4 @@
-// A buyer asks for units, and what the gate says.
+// A buyer's request for units, and what the gate says to it.
 
 #pragma once
 
@@ -22,17 +22,17 @@ struct attempt {
     user_id buyer;
     std::uint32_t quantity = 1;
     idempotency_key key{};
-    std::uint64_t reply_to = 0;  // chosen by the caller: the verdict carries it back
+    std::uint64_t reply_to = 0;  // chosen by the caller; the verdict carries it back
 };
 
 struct verdict {
     std::uint64_t reply_to = 0;
     answer what{};
-    // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the promise,
-    // if there is one
+    // accepted, repeated: the promise; already_ordered: the buyer's latest; undecided: the number
+    // that the promise has if one was made
     order_no order{};
     user_id buyer{};         // repeated: whose promise it is
-    instant starts_at{};     // not_started: when it will
+    instant starts_at{};     // not_started: when the sale starts
     instant cool_until{};    // cooling_down: when the buyer may try again
     std::int64_t units = 0;  // over_limit: the limit; not_enough: how many are free
 };

@@ -1,7 +1,7 @@
 // Where the units of a sale are: stock = free + promised + unpaid + paid + refunding.
 //
-// Put together from the gate, the line of promises and the ledger by the reconciliation, shown to
-// operators and on /metrics.
+// The reconciliation puts this together from the gate, the line of promises and the ledger.
+// Operators see it in the admin API and on /metrics.
 
 #pragma once
 
@@ -18,12 +18,12 @@ struct balance {
     sale_id sale;
     std::int64_t stock = 0;     // the ledger's total
     std::int64_t free = 0;      // the gate's: total less taken
-    std::int64_t promised = 0;  // taken at the gate, not in the ledger's book yet
+    std::int64_t promised = 0;  // taken at the gate, not yet in the ledger
     std::int64_t unpaid = 0, paid = 0, refunding = 0;
-    std::int64_t letters = 0;  // of the promised ones: put aside, see ledger/letter_book.hpp
+    std::int64_t letters = 0;  // promised units that are put aside: ledger/letter_book.hpp
 
-    // What does not add up, one sentence each, naming rows; empty when all is well or when the
-    // difference is no older than work in flight.
+    // What does not add up: one sentence each, naming rows. Empty when everything adds up, or when
+    // work in flight may still explain the difference.
     std::vector<std::string> differences;
     instant wrong_since = never;
 
@@ -31,7 +31,7 @@ struct balance {
 };
 
 struct reconciliation {
-    instant at = never;            // of the latest look; never: none yet
+    instant at = never;            // when this was put together; never: not yet
     std::vector<balance> sales{};  // in order of id
 };
 

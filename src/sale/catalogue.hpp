@@ -32,7 +32,7 @@ enum class sale_state : std::uint8_t {
     draft = 1,  // being prepared: only admins see it
     published,  // shown, warmed up, open in its window
     paused,     // shown, but nobody may buy
-    ended,      // over before its window was: never opens again
+    ended,      // ended by an operator: never opens again
 };
 
 // One product in one round.
@@ -48,12 +48,12 @@ struct sale {
     sale_state state = sale_state::draft;
     instant starts_at;  // copied from the round
     instant ends_at;
-    // Grows with every change of these terms. The gate of a cluster keeps the latest: two changes
-    // may reach it in the wrong order. 0: not told.
+    // Grows with every change of these terms. Two changes may reach the gate of a cluster in the
+    // wrong order; it keeps the one with the higher revision. 0: unknown.
     std::int64_t revision = 0;
 };
 
-// Limits on what an admin may enter. Past them the answer is a clear error.
+// Limits on what an admin may enter. A value beyond them is answered with a clear error.
 inline constexpr std::int64_t price_fen_max = 1'000'000'000'00;
 inline constexpr std::int64_t points_max = 1'000'000'000'000;
 inline constexpr std::int64_t stock_max = 1'000'000'000;

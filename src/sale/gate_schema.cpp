@@ -21,7 +21,7 @@ public:
     void add_number(std::string_view name, std::size_t number) {
         add(name, std::to_string(number));
     }
-    // Lua counts from 1, and the last byte is the range's own.
+    // Lua counts bytes from 1, and its ranges include the last byte.
     void add_range(const std::string& name, byte_range r) {
         add_number(name + "_first", r.at + 1);
         add_number(name + "_last", r.end());

@@ -1,4 +1,4 @@
-// Every id and amount has a type of its own, so that none can be passed for another.
+// Every id and amount has a type of its own, so that one cannot be passed in place of another.
 
 #pragma once
 

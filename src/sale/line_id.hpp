@@ -17,8 +17,8 @@ inline constexpr line_id journal_line{1};
 // A partition's stream.
 constexpr line_id line_of(partition p) { return {1000 + std::int64_t{p.number}}; }
 
-// Promises found outside of their partition's line that the ledger will not take. They are put
-// aside in a line of their own, because their partition's has moved on.
+// Promises that were found outside their partition's line and that the ledger refuses. They are
+// put aside under a line of their own, because their partition's line has moved on.
 constexpr line_id strays_line_of(partition p) { return {2000 + std::int64_t{p.number}}; }
 
 static_assert(partitions_max <= 1000, "the lines of partitions and those of strays do not meet");

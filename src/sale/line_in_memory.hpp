@@ -1,4 +1,4 @@
-// For tests: a line of promises that is durable at once.
+// For tests: a line of promises in which everything is durable at once.
 
 #pragma once
 

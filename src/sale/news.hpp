@@ -1,4 +1,4 @@
-// An order as it is now, for whoever wants to hear of it: the buyer's sockets and polls.
+// News of an order: its present state, for the buyer's sockets and polls.
 
 #pragma once
 
@@ -12,15 +12,16 @@ namespace floodgate::sale {
 
 struct order_news {
     order what;
-    // The number of the move in the ledger's events, growing with time. 0: the order was entered
-    // (every other move comes later), or is being closed.
+    // The number of the move among the ledger's events; it grows with time. 0: the order was just
+    // entered, so that every other move is later, or it is being closed.
     std::int64_t event = 0;
 };
 
-// What there is to tell of orders that were just entered.
+// The news of orders that were just entered.
 std::vector<order_news> news_of(std::vector<order>&& entered);
 
-// Told from the thread that made the move, after it is durable. Must be quick and must not throw.
+// Called on the thread that made the move, after the move is durable. Must be quick and must not
+// throw.
 using tell_news = std::function<void(std::span<const order_news>)>;
 
 }  // namespace floodgate::sale

@@ -1,4 +1,4 @@
-// News of orders as bytes, for the way from one node to another.
+// News of orders as bytes, for sending them from one node to another.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace floodgate::sale {
 
 std::string encode_news(std::span<const order_news> news);
 
-// Nothing when it is cut short, of another version, or holds what cannot be.
+// Empty when the bytes are cut short, of another version, or hold an impossible value.
 std::optional<std::vector<order_news>> decode_news(std::string_view bytes);
 
 }  // namespace floodgate::sale

@@ -13,7 +13,7 @@
 namespace floodgate::sale {
 
 enum class order_state : std::uint8_t {
-    queued = 1,  // promised, not yet in the ledger: never stored
+    queued = 1,  // promised, not yet in the ledger; this state is never stored
     unpaid,      // in the ledger, its unit held until the payment deadline
     paid,
     refunding,
@@ -30,8 +30,8 @@ constexpr bool holds_stock(order_state s) {
            s == order_state::refunding;
 }
 
-// The buyer let the order go: cancelled it, or did not pay in time. A refund is agreed on and a
-// failure is ours, so neither costs the buyer their turn.
+// The buyer gave the order up: cancelled it, or did not pay in time. A refund is agreed upon and a
+// failure is the shop's fault, so neither causes a cool-down.
 constexpr bool is_given_up(order_state s) { return s == order_state::closed; }
 
 struct order {
@@ -44,19 +44,20 @@ struct order {
     order_state state{};
     std::string reason;  // failed, closed: why; otherwise empty
     instant created_at;  // the moment of the promise
-    instant pay_by;      // unpaid: closed when nobody paid by then
-    // unpaid, but being closed: why (timed_out, cancelled). A payment was begun, and the channel
-    // has not yet said that nobody can pay any more; until then the units are held. Empty: not so.
+    instant pay_by;      // unpaid: the payment deadline
+    // unpaid, but being closed: why (timed_out, cancelled). A payment was begun, and its channel
+    // has not yet said that it can no longer be completed; until then the units are held. Empty:
+    // the order is not being closed.
     std::string closing;
 };
 
-// Only the order's payment channel can say what becomes of it next: it is being closed or refunded.
+// The order is being closed or refunded, and its payment channel decides what happens next.
 inline bool waits_for_channel(const order& o) {
     return o.state == order_state::refunding ||
            (o.state == order_state::unpaid && !o.closing.empty());
 }
 
-// What a promise makes of itself: queued, to be paid at once.
+// The order that a promise will become: queued, with the time of the promise as its deadline.
 struct promise;
 order order_from(const promise& p);
 

@@ -11,7 +11,7 @@ struct move {
     order_state to;
 };
 
-// Whatever is not here is not allowed.
+// A move that is not in this table is not allowed.
 constexpr std::array<move, 7> table{{
     {order_state::queued, order_event::entered, order_state::unpaid},
     {order_state::queued, order_event::refused, order_state::failed},

@@ -1,4 +1,4 @@
-// What can happen to an order and what becomes of it: the one table of the order's life.
+// What can happen to an order, and the state that follows: the one table of an order's life.
 //
 //   queued -> unpaid -> paid -> refunding -> refunded
 //   queued -> failed;  unpaid -> closed
@@ -15,14 +15,14 @@ enum class order_event : std::uint8_t {
     entered = 1,   // the ledger took the promise
     refused,       // the ledger did not, or an operator discarded it
     paid,          // the money is there
-    timed_out,     // nobody paid by the deadline, and nobody can any more
-    cancelled,     // the buyer wanted out, and nobody can pay any more
+    timed_out,     // not paid by the deadline, and it can no longer be paid
+    cancelled,     // the buyer cancelled, and it can no longer be paid
     refund_asked,  // the buyer wants the money back
-    refund_done,   // and has it
+    refund_done,   // the buyer has the money back
 };
 inline constexpr std::uint8_t order_events = 7;
 
-// The state after the event; nothing when the state does not allow it.
+// The state after the event; empty when `state` does not allow the event.
 std::optional<order_state> after(order_state state, order_event event);
 
 const char* to_text(order_event event);  // "timed_out": the word in logs and reasons

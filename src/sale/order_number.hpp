@@ -2,9 +2,9 @@
 //
 //   | 0 | 41 bits: ms since 2024-01-01 | 10 bits: node | 12 bits: count within the ms |
 //
-// 41 bits last until 2093. A clock that goes back does not repeat a number: the generator stays at
-// the latest millisecond it has used and counts on, borrowing from the future when 4096 are used
-// up.
+// 41 bits last until 2093. When the clock goes back, no number repeats: the generator stays at the
+// latest millisecond it has used and counts on. When the 4096 numbers of a millisecond are used
+// up, it goes on with the next millisecond before that has come.
 
 #pragma once
 

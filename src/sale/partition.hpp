@@ -5,9 +5,9 @@
 // one node of a Redis Cluster: "fg:{3}:line".
 //
 // A partition's promises are numbered 1, 2, 3 ... within an epoch. An epoch begins whenever the
-// partition is rebuilt from the ledger; epochs are given out by the ledger and only grow. Both
-// together make a place in the line, which only grows as well: what the ledger remembers as
-// entered.
+// partition is rebuilt from the ledger; the ledger gives out epochs, and they only grow. Epoch and
+// number together are a place in the line, which only grows as well. The ledger remembers up to
+// which place it has entered the promises.
 
 #pragma once
 
@@ -45,7 +45,7 @@ constexpr line_place to_place(sequence s) {
     return {s.value >> 40U, s.value & ((std::uint64_t{1} << 40U) - 1)};
 }
 
-// "fg:{3}:line": `name` is the cluster's, `what` the key's own.
+// "fg:{3}:line" for the cluster name "fg" and the key `what` "line".
 std::string key_of(std::string_view name, partition p, std::string_view what);
 
 // An entry of a partition's stream: the promises one script call made. Its id is EPOCH-N where N is
@@ -54,7 +54,7 @@ inline constexpr std::string_view entry_field = "p";
 std::string entry_id(line_place last);  // "7-1042"
 std::optional<line_place> parse_entry_id(std::string_view id);
 std::string encode_entry(std::span<const promise> promises);
-// Nothing when it is no whole number of good promises.
+// Empty unless `bytes` are a whole number of valid promises.
 std::optional<std::vector<promise>> decode_entry(std::string_view bytes);
 
 }  // namespace floodgate::sale

@@ -1,4 +1,4 @@
-// A unit set aside for a buyer, as it is remembered.
+// The record of units that are set aside for a buyer.
 //
 // The gate makes promises, the journal (or a Redis stream) keeps them, the clerk reads them and the
 // ledger books them. This record is what they share; none of them knows the others.
@@ -55,7 +55,7 @@ using encoded_promise = std::array<std::byte, promise_bytes>;
 
 encoded_promise encode(const promise& p);
 
-// Nothing when the size, the version or a value cannot be what `encode` wrote.
+// Empty when `encode` cannot have written this: a wrong size, version or value.
 std::optional<promise> decode_promise(byte_view bytes);
 
 }  // namespace floodgate::sale

@@ -12,10 +12,11 @@ namespace floodgate::sale {
 class promise_source {
 public:
     virtual ~promise_source() = default;
-    // The durable promises after `after`, in order and without gaps, at most `max`, into `out`,
-    // which is cleared first. corrupt: it can never be read; store_unavailable: perhaps later.
+    // Puts the durable promises after `after` into `out`, which is cleared first: at most `max`, in
+    // order and without gaps. Errors: corrupt when they can never be read, store_unavailable when
+    // a later try may succeed.
     virtual result<void> read(sequence after, std::size_t max, std::vector<promise>& out) = 0;
-    // Nothing up to `position` will be asked for again.
+    // Promises up to `position` will not be read again.
     virtual void entered(sequence position) = 0;
     virtual sequence durable() const = 0;
 };

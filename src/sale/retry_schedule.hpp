@@ -1,4 +1,4 @@
-// When a promise that could not be entered is tried again: a little later, then later and later.
+// When a promise that could not be entered in the ledger is tried again, in growing intervals.
 
 #pragma once
 
@@ -16,12 +16,13 @@ struct retry_schedule {
 
     static std::vector<milliseconds> usual_steps();
 
-    // After the `attempts`-th failure, from 1. Nothing: that was the last try.
+    // When to try again after failure number `attempts` (from 1). Empty: that was the last try.
     std::optional<instant> next_try(std::uint32_t attempts, instant now) const;
 };
 
-// From "10s", "30s", "1m", "2h", "500ms": 1 to 50 steps, each longer than nothing and at most a
-// day, none shorter than the one before. Otherwise nothing, and `why` says what is wrong.
+// Reads steps such as "500ms", "10s", "1m", "2h". There must be 1 to 50 of them, each longer than
+// zero and at most a day, none shorter than the one before. Otherwise the result is empty and `why`
+// says what is wrong.
 std::optional<retry_schedule> parse_steps(const std::vector<std::string>& steps, std::string& why);
 
 }  // namespace floodgate::sale

@@ -15,7 +15,7 @@ struct range {
     utf::code_point first, last;
 };
 
-// In order.
+// In ascending order.
 constexpr range hidden_characters[] = {
     {0x00, 0x1f},        // C0: line breaks, tabs, escapes
     {0x7f, 0x9f},        // DEL and C1
@@ -39,8 +39,8 @@ bool is_hidden(utf::code_point c) {
                                [c](const range& r) { return c >= r.first && c <= r.last; });
 }
 
-// Latin letters in lower case and usual width, and everything beyond ASCII; blanks, digits and
-// punctuation are left out. Bad UTF-8 ends it.
+// Latin letters become lower case and of usual width, other characters beyond ASCII stay, and
+// blanks, digits and ASCII punctuation are left out. Stops at bad UTF-8.
 std::string folded(std::string_view text) {
     constexpr utf::code_point full_width = 0xff01, full_width_end = 0xff5e, shift = 0xfee0;
     constexpr utf::code_point wide_blank = 0x3000;
@@ -73,7 +73,7 @@ text_fault fault_in_name(std::string_view text) {
 }
 
 bool is_reserved_nickname(std::string_view nickname) {
-    // Latin words stand alone (Badminton is a name); Chinese ones are taken anywhere.
+    // A Latin word counts only alone (Badminton is a name), a Chinese one anywhere in the text.
     constexpr std::array<std::string_view, 12> alone{
         "admin",     "administrator", "operator", "operations", "root",      "system",
         "moderator", "official",      "staff",    "support",    "floodgate", "系统"};
@@ -87,7 +87,7 @@ bool is_reserved_nickname(std::string_view nickname) {
 }
 
 bool is_picture_address(std::string_view address) {
-    // A browser reads a backslash as a slash and skips blanks, so neither may stand there.
+    // A browser reads a backslash as a slash and skips blanks, so neither is allowed.
     if (address.find_first_of("\\ \t\r\n\"<>") != std::string_view::npos) return false;
     for (const std::string_view scheme : {"https://", "http://"})
         if (address.starts_with(scheme)) return address.size() > scheme.size();

@@ -1,8 +1,8 @@
-// What texts that strangers read may be made of: titles, nicknames, addresses of pictures.
+// Rules for texts that strangers read: titles, nicknames, addresses of pictures.
 //
-// A name is shown in other people's pages, tables and logs. So it must not hide characters, turn
-// the direction of the line it stands in, break it, or pretend to be the shop. An address of a
-// picture goes into a page as it is: it must not be a script.
+// A name is shown in other people's pages, tables and logs. So it must not hide characters, break
+// the line it stands in or turn its writing direction, or pretend to be the shop. An address of a
+// picture goes into a page unchanged, so it must not be a script.
 
 #pragma once
 
@@ -14,14 +14,14 @@ namespace floodgate::sale {
 enum class text_fault : std::uint8_t {
     none = 1,
     not_utf8,
-    hidden,  // a control, a line separator, a mark of writing direction, or of no width at all
+    hidden,  // a control character, line separator, mark of direction, or character without width
 };
 
 // For a name or a title, which is one line.
 text_fault fault_in_name(std::string_view text);
 
 // Whether a nickname reads like the shop's own staff: "Operator", "ADMIN_1", "官方客服". Case,
-// width of the letters, digits and what stands between words make no difference.
+// letter width, digits and the characters between words make no difference.
 bool is_reserved_nickname(std::string_view nickname);
 
 // http://..., https://... or a path on the shop's own site (/pictures/kettle.jpg).

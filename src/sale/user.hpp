@@ -14,7 +14,7 @@ namespace floodgate::sale {
 
 enum class role : std::uint8_t { buyer = 1, admin };
 
-// The full name below, since catalogue.hpp has a struct that is called like this namespace.
+// The full names below are needed because catalogue.hpp has a struct named like this namespace.
 struct user {
     user_id id;
     std::string phone;  // the log-in name, unique
@@ -24,7 +24,7 @@ struct user {
     instant created_at;
 };
 
-// A token is known to the buyer only; the server keeps its hash.
+// Only the buyer knows the token; the server keeps its hash.
 using token_hash = std::array<std::byte, 32>;
 
 struct login {

@@ -1,5 +1,5 @@
-// Who changed what, in the words of the audit book. The line is written by the ledger's verb that
-// makes the change, in the same transaction: an act without a line is not done.
+// Makes the audit lines: who changed what. The verb of the ledger that makes the change also writes
+// its line, in the same transaction. If the line cannot be written, the change is not made.
 
 #pragma once
 
@@ -17,17 +17,17 @@ struct act {
     std::string subject;  // sale 7
     boost::json::object before{};
     boost::json::object after{};
-    std::string why{};  // what made Floodgate itself act
+    std::string why{};  // the reason, if Floodgate itself acts
 };
 
 struct signature {
     sale::user_id who;      // 0: Floodgate itself
-    std::string address{};  // the network it came from; empty: from inside
+    std::string address{};  // the network it came from; empty: Floodgate itself
     instant at{};
 };
 
 ledger::audit_line line_for(const signature& by, const act& done);
-// Once the act stands.
+// To be called after the act was committed.
 void log_act(sale::user_id who, const std::string& action, const std::string& subject);
 
 std::string subject_of(const char* kind, std::int64_t id);  // "sale 7"

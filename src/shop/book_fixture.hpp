@@ -1,4 +1,4 @@
-// For tests: a ledger that fails when told to, a gate that notes what comes back, and the news.
+// For tests: a ledger that fails when told to, a gate that notes releases, and the news.
 
 #pragma once
 

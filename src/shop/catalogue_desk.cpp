@@ -42,15 +42,14 @@ void catalogue_desk::conclude(const actor& by, const std::string& action,
     log_act(by.who, action, subject);
 }
 
-// With the terms that the ledger has by now, and their revision: another node may have changed them
-// as well.
+// Sends the terms that the ledger has now, with their revision: another node may have changed them.
 result<void> catalogue_desk::tell_gate(sale::sale_id id) {
     const auto s = find(id);
     if (!s) return s.error();
     return brake_.tell(*s);
 }
 
-// Every sale is told, whatever becomes of the others. The first error counts.
+// Tells the gate every sale of the round, even if one fails. Gives the first error.
 result<void> catalogue_desk::tell_gate_of_round(sale::round_id id) {
     const auto all = book_.catalogue().sales();
     if (!all) return all.error();
@@ -156,8 +155,8 @@ result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_
     s.price_points = change.price_points.value_or(old->price_points);
     s.limit = change.limit.value_or(old->limit);
     s.pay_within_s = change.pay_within_s.value_or(old->pay_within_s);
-    // Promises made under the old limit may be on their way to the ledger, which holds them to the
-    // limit it finds.
+    // Promises made under the old limit may be in flight, and the ledger would check them against
+    // the new one.
     if (s.limit < old->limit && old->state != sale::sale_state::draft) return errc::conflict;
     const act made{"sale.changed", subject_of("sale", id.value), to_json(*old), to_json(s)};
     if (const auto done = through(by).update_sale_terms(s, line(by, made)); !done)
@@ -174,9 +173,10 @@ bool catalogue_desk::is_on_sale(const sale::sale& s) const {
     return shown && clock_.now() < s.ends_at;
 }
 
-// Adding: the ledger first, or the gate would promise units that have no stock behind them.
-// Removing: the gate first. Only units that it has let go of may leave the ledger. A gate that is
-// being rebuilt does not know yet what it has promised, so it is looked at before and after.
+// To add units, write the ledger first; otherwise the gate would promise units that do not exist
+// yet. To remove units, tell the gate first: only units that it has given up may leave the ledger.
+// A gate that is being rebuilt does not know yet what it has promised, so this is checked before
+// and after.
 result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock_change& change,
                                                 const actor& by) {
     if (change.delta < 0) {
@@ -219,7 +219,7 @@ result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_
     conclude(by, action_of(change), subject);
     sale::sale s = *old;
     s.stock = *total;
-    // Removed units have left the gate before: all that it may lack is the revision.
+    // Removed units have left the gate already; it may only lack the new revision.
     return changed_sale{s, change.delta > 0 ? gate : boost::system::error_code()};
 }
 

@@ -1,21 +1,21 @@
 // The one place where the catalogue is changed: products, rounds, sales, their states, terms and
 // stock. Admins and Floodgate itself use the same verbs.
 //
-// Changes are made one at a time. Each takes the same steps in the same order: the ledger, with the
-// line in the audit book in the same transaction, so that both hold after a crash; the gate; the
-// buyers' pages on every node (node::catalogue_changed). A change whose line cannot be written is
-// not made. Two verbs have a reason to ask the gate first:
+// Changes are made one at a time. Each takes the same steps in the same order: first the ledger,
+// with the audit line in the same transaction; then the gate; then the buyers' pages on every node
+// (node::catalogue_changed). If the audit line cannot be written, the change is not made. Two kinds
+// of change go to the gate first:
 //
-// - Removing units: the gate knows what was promised and is not in the ledger yet.
-// - Pausing and ending are the brake, which works while the ledger does not. The gate is closed at
-//   once, even while another change waits for the ledger. Then the ledger is written, and as long
-//   as that, or the audit line, fails, step() tries again. Until it has followed, pages and admins'
-//   lists show the old state. A restart before that leaves the sale as the ledger has it: open. In
-//   a cluster Redis keeps the closed sale beyond a restart until something loads it again; a
-//   rebuilt gate is closed again by the next try; and resuming works only on the node that paused.
+// - Removing units, because the gate knows the promises that are not in the ledger yet.
+// - Pausing and ending. They are the brake, which works even when the ledger does not. The gate is
+//   closed at once, even while another change waits for the ledger. Then the ledger is written;
+//   while that fails, step() tries again. Until it succeeds, pages and admins' lists show the old
+//   state, and a restart leaves the sale as the ledger has it: open. In a cluster, Redis keeps the
+//   sale closed over a restart until something loads it again, a rebuilt gate is closed again by
+//   the next try, and only the node that paused a sale can resume it.
 //
-// Besides the errors listed, every verb gives what the ledger says when it fails
-// (store_unavailable, corrupt) and fenced, when the actor's ledger is not this node's any more.
+// Besides the errors listed, every verb gives the ledger's own errors (store_unavailable, corrupt),
+// and fenced when the actor's ledger no longer belongs to this node.
 
 #pragma once
 
@@ -34,7 +34,7 @@
 
 namespace floodgate::shop {
 
-// In a change, what is left out keeps its value.
+// A member that is left empty keeps its value.
 struct product_change {
     std::optional<std::string> title{}, description{};
     std::optional<std::vector<std::string>> pictures{};
@@ -54,14 +54,14 @@ struct stock_change {
     std::string note{};
 };
 
-// What became of a change that the ledger has.
+// The result of a change that the ledger has.
 struct changed_round {
     sale::round round;
     boost::system::error_code gate{};  // why the gate has not followed; none: it has
 };
 struct changed_sale {
     sale::sale sale;
-    boost::system::error_code gate{};  // the same
+    boost::system::error_code gate{};  // as above
     bool book_pending = false;         // the brake only: the ledger will follow
 };
 
@@ -76,7 +76,7 @@ struct warm_up_progress {
     instant started_at{};  // of the latest one; 1970: there was none
 };
 
-// Any thread, unless it says otherwise.
+// Any thread, unless a function says otherwise.
 class catalogue_desk {
 public:
     catalogue_desk(ledger::ledger& book, gate::turnstile& gate, node& self,
@@ -105,17 +105,17 @@ public:
     result<changed_sale> change_stock(sale::sale_id id, const stock_change& change,
                                       const actor& by);
 
-    // A sale's state. not_found; conflict: its present state does not allow it. Asking again for
-    // what is so is fine.
+    // Moves a sale to a state. not_found; conflict: its present state does not allow it. Moving it
+    // to the state it has already succeeds.
     result<changed_sale> publish(sale::sale_id id, const actor& by);  // draft -> published
     result<changed_sale> pause(sale::sale_id id, const actor& by);    // published -> paused
     // paused -> published. Takes back a pause that the ledger has not followed yet.
     result<changed_sale> resume(sale::sale_id id, const actor& by);
     result<changed_sale> end(sale::sale_id id, const actor& by);  // -> ended, for good
 
-    // Loads the sale into the gate again, as the ledger has it: harmless at any time. not_found;
-    // conflict: it is a draft, or the gate has promised more units than the ledger has. Only what
-    // a person asks for goes into the audit book.
+    // Loads the sale into the gate again, as the ledger has it. Harmless at any time. not_found;
+    // conflict: it is a draft, or the gate has promised more units than the ledger has. Gets an
+    // audit line only if a person asks for it.
     result<sale::sale> warm_up(sale::sale_id id, const actor& by);
     // The same for all published and paused sales. conflict: one is running already.
     result<std::vector<warmed_sale>> warm_up_all(const actor& by);
@@ -124,19 +124,19 @@ public:
     // All sales, as the ledger has them now.
     result<std::vector<sale::sale>> sales();
 
-    // Lets the ledger follow the brake. Call it often, from one thread.
+    // Writes closings that are pending to the ledger. To be called often, by one thread.
     void step();
-    // The sale whose stock is being changed: its gate and its ledger may differ until that is done.
-    // 0: none. Any thread.
+    // The sale whose stock is being changed; 0: none. Until that is done, gate and ledger may
+    // differ. Any thread.
     sale::sale_id changing_stock() const { return {changing_stock_}; }
 
 private:
     result<sale::sale> find(sale::sale_id id);
     ledger::catalogue_book& through(const actor& by);
     ledger::audit_line line(const actor& by, const act& done) const;
-    // The ledger has the change.
+    // To be called when the ledger has the change.
     void conclude(const actor& by, const std::string& action, const std::string& subject);
-    // The gate's error, if there is one, and logs it.
+    // Gives the gate's error, if there is one, and logs it.
     static boost::system::error_code why_not(const result<void>& told, const std::string& subject);
     result<void> tell_gate(sale::sale_id id);
     result<void> tell_gate_of_round(sale::round_id id);
@@ -158,7 +158,7 @@ private:
     sale_brake brake_;
     node& self_;
     const floodgate::clock& clock_;
-    std::mutex one_at_a_time_;  // before the brake's own
+    std::mutex one_at_a_time_;  // locked before the brake's own mutex
     std::atomic<std::int64_t> changing_stock_{0};
     instant next_look_{};  // of step()
     std::atomic<bool> warming_up_{false};

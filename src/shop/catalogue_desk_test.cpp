@@ -106,7 +106,7 @@ TEST_F(CatalogueDeskTest, RemovedUnitsGoBackToTheGateWhenTheLedgerFails) {
     EXPECT_EQ(stock_at_gate(id), 5);
 }
 
-// Regression: 170 promised units were let go of, because a gate that is being rebuilt looks empty.
+// Regression: 170 promised units were removed, because a gate that is being rebuilt looks empty.
 TEST_F(CatalogueDeskTest, UnitsAreNotRemovedWhileTheGateIsRebuilt) {
     const auto id = open_sale();
     gate_.rebuilding = true;

@@ -1,5 +1,4 @@
-// Products, rounds and sales as JSON, in the words of the API: its answers and the audit book use
-// the same.
+// Products, rounds and sales as JSON, for the answers of the API and for the audit lines.
 
 #pragma once
 

@@ -37,7 +37,7 @@ heard ask_to_refund(pay::channel& c, const sale::order& o) {
     return {word::unsure, "no clear answer"};
 }
 
-// Whatever a channel does, it is an answer.
+// Turns everything that a channel does, also an exception, into an answer.
 heard hear(pay::channel* c, const ledger::open_question& q) {
     if (c == nullptr) return {word::unsure, "no channel"};
     try {
@@ -73,7 +73,7 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
                                         const std::string& method) {
     pay::channel* const channel = world_.channels.find(method);
     if (!channel) return errc::invalid;
-    // The ledger first: from now on the order is not closed without asking this channel.
+    // Write the ledger first: from now on the order is not closed without asking this channel.
     const instant now = world_.clock.now();
     const auto begun = world_.moves.begin_payment(no, buyer, method, now);
     if (!begun) return begun.error();
@@ -88,7 +88,7 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
     if (!trade) return trade.error();
     if (!trade->paid)
         return checkout_answer{checkout_step::under_way, order, std::move(trade->redirect)};
-    // Should the ledger fail now, the channel is asked when the order is due.
+    // If the ledger fails now, the channel is asked when the order is due.
     const auto paid = take_money(no);
     if (!paid) return paid.error();
     // The channel's own message may have been faster.
@@ -145,7 +145,7 @@ result<checkout_answer> checkout::take_money(sale::order_no no) {
     return no_effect(moved->order);
 }
 
-// The inquiries find the question at their next turn.
+// The payment inquiries find the open inquiry at their next step.
 result<checkout_answer> checkout::return_late_money(sale::order_no no) {
     const auto asked = world_.moves.refund_late_money(no, world_.clock.now());
     if (!asked) return asked.error();
@@ -165,7 +165,7 @@ result<checkout_answer> checkout::finish_refund(sale::order_no no) {
     const auto moved = world_.moves.finish_refund(no, world_.clock.now());
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
-    // That late money is back is no news of the order.
+    // When late money is back, the order itself has no news.
     if (moved->event != 0) world_.settlement.settle(*moved);
     return done(moved->order);
 }

@@ -1,14 +1,14 @@
-// Paying for an order and getting out of it: one state machine over the ledger and the payment
-// channels. Buyers, payment messages and the inquiries all come through here.
+// Paying for an order, cancelling it and refunding it: one state machine over the ledger and the
+// payment channels, for buyers, payment messages and inquiries alike.
 //
-// The ledger is written before a channel is asked for anything, so a crash loses no payment: an
-// order whose payment was begun is not closed before its channel has said that nobody can pay any
-// more. What only a channel can decide stands as a question in the ledger until inquire() brings a
-// clear answer. The money decides: an order that is paid while it is being closed is paid. Money
-// that comes after the unit was given away goes back by itself.
+// The ledger is written before a channel is asked for anything, so a crash loses no payment. An
+// order whose payment was begun is closed only after its channel has said that it can no longer be
+// paid. Whatever only a channel can decide is an open inquiry in the ledger until inquire() brings
+// a clear answer. Money decides: an order that is paid while it is being closed is paid. Money that
+// comes after the unit was given away is refunded automatically.
 //
-// Any thread that may block; every act may be repeated. Besides the errors listed, every act fails
-// as the ledger does (store_unavailable, corrupt, fenced).
+// Any thread that may block. Every act may be repeated. Besides the errors listed, every act gives
+// the ledger's errors (store_unavailable, corrupt, fenced).
 
 #pragma once
 
@@ -25,8 +25,8 @@
 namespace floodgate::shop {
 
 enum class checkout_step : std::uint8_t {
-    done = 1,   // the order is what it was to become
-    under_way,  // the channel has the last word
+    done = 1,   // the order is in the state that was asked for
+    under_way,  // the channel still has to decide
     too_late,   // the time to pay is over; nothing was changed
     no_effect,  // the order's state does not allow it; nothing was changed
 };
@@ -34,7 +34,7 @@ enum class checkout_step : std::uint8_t {
 struct checkout_answer {
     checkout_step step{};
     sale::order order;       // as it is now
-    std::string redirect{};  // of begin(), under way: where the buyer goes to pay
+    std::string redirect{};  // begin(), under_way: where the buyer goes to pay
 };
 
 enum class inquiry_outcome : std::uint8_t {
@@ -58,14 +58,14 @@ public:
     };
     explicit checkout(const world& w) : world_(w) {}
 
-    // The words a buyer may pay with.
+    // The names of the payment methods that buyers may use.
     std::vector<std::string_view> methods() const;
     bool accepts(std::string_view method) const { return world_.channels.find(method) != nullptr; }
 
-    // What a buyer asks for. not_found: there is no such order, or it is another buyer's.
+    // Acts of a buyer. not_found: there is no such order, or it is another buyer's.
 
-    // done: paid there and then. under_way: the buyer pays at `redirect`. invalid: no such method.
-    // conflict: the channel has closed the trade. store_unavailable: it cannot be reached.
+    // done: paid at once. under_way: the buyer pays at `redirect`. invalid: no such method.
+    // conflict: the channel has closed the trade. store_unavailable: the channel cannot be reached.
     result<checkout_answer> begin(sale::order_no no, sale::user_id buyer,
                                   const std::string& method);
     // done: closed. under_way: a payment was begun, the order is being closed.
@@ -73,15 +73,15 @@ public:
     // under_way: refunding.
     result<checkout_answer> ask_refund(sale::order_no no, sale::user_id buyer);
 
-    // What a channel says of an order's trade, unasked. The channel has checked the message: its
-    // signature, the seller, the amount. not_found: there is no such order.
+    // A message of a channel about an order's trade. The channel has checked it: its signature, the
+    // seller, the amount. not_found: there is no such order.
     //   paid            done: it is paid now. under_way: its unit was given away, so the money
     //                   goes back. no_effect: it was paid before.
-    //   closed, absent  done: the order, which was to be closed, is closed. Otherwise no_effect.
+    //   closed, absent  done: the order was being closed and is now closed. Otherwise no_effect.
     //   open, unsure    no_effect.
     result<checkout_step> notified(sale::order_no no, pay::trade trade);
 
-    // Asks the channel what the ledger wants to know, and enters the answer.
+    // Makes the inquiry at its channel and enters the answer in the ledger.
     result<inquiry> inquire(const ledger::open_question& q);
 
 private:

@@ -45,7 +45,7 @@ protected:
 
 enum class act : std::uint8_t {
     begin = 1,   // the channel sends the buyer elsewhere
-    begin_paid,  // the channel has the money there and then
+    begin_paid,  // the channel has the money at once
     cancel,
     refund,
     told_paid,  // by the channel, unasked
@@ -63,7 +63,7 @@ constexpr std::size_t acts = 14;
 
 class CheckoutTableTest : public CheckoutTest {
 protected:
-    // "done paid": the step, then the order as the book has it afterwards.
+    // "done paid": the step, then the order as the ledger has it afterwards.
     std::string perform(act a, const sale::promise& p) {
         switch (a) {
         case act::begin: return said(checkout_.begin(p.order, p.buyer, method));

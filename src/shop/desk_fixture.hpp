@@ -18,7 +18,7 @@
 
 namespace floodgate::shop {
 
-// A gate that can be out of reach, as Redis can.
+// A gate that can be unreachable, like one in Redis.
 class distant_gate final : public gate::turnstile {
 public:
     explicit distant_gate(gate::turnstile& inner) : inner_(inner) {}

@@ -20,7 +20,7 @@ sale::promise promise_of(const ledger::held_order& o) {
     return {.order = o.no, .sale = o.sale, .buyer = o.buyer, .quantity = o.quantity, .key = o.key};
 }
 
-// The sales of the ledger, and which of them the gate has by now.
+// The sales of the ledger, and which of them are already in the gate.
 class restored_sales {
 public:
     restored_sales(ledger::ledger& book, gate::embedded_turnstile& gate, sale_memory memory)
@@ -34,10 +34,10 @@ public:
             if (or_throw(loader_.needs(e.what, now), "ledger")) load(e, now);
     }
 
-    // A promise that is still in the line needs its sale, however long that has been over.
+    // A promise that is still in the line needs its sale, however long the sale has been over.
     void expect(sale::sale_id id, instant now) {
         const auto found = known_.find(id.value);
-        // Entering it would fail the order of a buyer who was told it is theirs.
+        // Entering the promise would fail the order of a buyer who was told that it was accepted.
         if (found == known_.end())
             throw std::runtime_error(
                 fmt::format("the journal promises units of sale {}, which is not in the ledger: "
@@ -75,13 +75,13 @@ result<bool> gate_loader::needs(const sale::sale& s, instant now) {
     return !*settled;
 }
 
-// What the settlement told the gate when the orders were let go.
+// The cool-downs that the settlement told the gate when the orders were given up.
 result<std::vector<gate::cooling_buyer>> gate_loader::cooling_in(sale::sale_id id, instant now) {
     std::vector<gate::cooling_buyer> out;
     if (memory_.cool_down == milliseconds(0)) return out;
     const auto found = book_.moves().given_up_since(id, now - memory_.cool_down);
     if (!found) return found.error();
-    // Not past a whole cool-down from now: the clock may have been set back since.
+    // Never longer than a whole cool-down from now, because the clock may have been set back since.
     for (const ledger::giving_up_buyer& b : *found)
         out.push_back({b.buyer, std::min(b.last, now) + memory_.cool_down});
     std::ranges::sort(out, {}, &gate::cooling_buyer::until);

@@ -1,11 +1,10 @@
-// What the gate must hold, read from the ledger: one reader, whatever the gate is.
+// Reads from the ledger what the gate must hold, for both kinds of gate.
 //
-// The gate holds every sale that is not a draft, completely or not at all: terms, the orders and
-// open letters that hold units, the Idempotency-Keys of orders that hold none any more, and the
-// buyers who gave units back a moment ago and have to wait. A sale leaves the gate some time after
-// its last buyer could have paid: sale_memory.hpp. Targets are the embedded turnstile (at a start,
-// and when such a sale is opened again) and a partition of the gate in Redis (when its keeper
-// rebuilds it).
+// The gate holds a sale completely or not at all: terms, the orders and open letters that hold
+// units, the Idempotency-Keys of orders that hold none any more, and the buyers in a cool-down. It
+// holds every sale that is not a draft, until some time after its last buyer could have paid:
+// sale_memory.hpp. Targets are the embedded turnstile (at a start, and when a forgotten sale is
+// opened again) and a partition of the gate in Redis (when its keeper rebuilds it).
 
 #pragma once
 
@@ -23,11 +22,11 @@ namespace floodgate::shop {
 class gate_target {
 public:
     virtual ~gate_target() = default;
-    // Takes over a sale that it does not hold.
+    // Takes over a sale that the target does not hold.
     struct contents {
         instant now;
         std::vector<sale::promise> held{};
-        std::vector<sale::promise> spent{};  // hold nothing: only their keys count
+        std::vector<sale::promise> spent{};  // hold no units; only their keys are needed
         std::vector<gate::cooling_buyer> cooling{};
     };
     virtual result<void> take_over(const sale::sale& s, const contents& with) = 0;
@@ -40,7 +39,8 @@ public:
     // Whether the gate must hold the sale now. A sale that is over is still needed while an order
     // of it is unpaid or a letter open.
     result<bool> needs(const sale::sale& s, instant now);
-    // Reads the sale's orders and hands them over with it. Gives how many hold units.
+    // Reads the sale's orders and hands them to the target with the sale. Gives how many hold
+    // units.
     result<std::size_t> load(const sale::sale& s, gate_target& into, instant now);
 
 private:
@@ -79,8 +79,8 @@ struct restore_point {
     instant now;
 };
 
-// A start of the embedded mode: gate = ledger + the journal after the ledger's position. Throws
-// std::runtime_error when ledger or journal cannot be read.
+// For a start of the embedded mode: loads the gate from the ledger and from the journal after the
+// ledger's position. Throws std::runtime_error when ledger or journal cannot be read.
 void restore_gate(ledger::ledger& book, journal::journal& line, gate::embedded_turnstile& gate,
                   restore_point from, sale_memory memory = {});
 

@@ -94,7 +94,7 @@ TEST_F(GateLoaderTest, LoadsASaleWithItsOrdersLettersAndSpentKeys) {
     EXPECT_EQ(buy(id, 5, noon), answer::sold_out);
 }
 
-// The same as the settlement had told the gate that is gone.
+// The cool-downs are those that the settlement had told the earlier gate.
 TEST_F(GateLoaderTest, LoadsTheBuyersWhoHaveToWait) {
     const auto id = verbs_.add_sale({.stock = 9});
     const auto early = verbs_.promise(id, 1), late = verbs_.promise(id, 2),

@@ -1,8 +1,8 @@
-// Whether the ledger is known to fail, for acts that would do costly work and then need it.
+// Whether the ledger is known to fail, for acts that would do costly work and then need the ledger.
 //
-// A log-in hashes a password for tens of milliseconds and then writes. While the ledger fails that
-// work is wasted on every try, so such acts are refused at once. Now and then one of them looks
-// whether the ledger can be written again.
+// A log-in hashes a password for tens of milliseconds and then writes. While the ledger fails, that
+// work is wasted, so such acts are refused at once. Now and then one of them checks whether the
+// ledger can be written again.
 
 #pragma once
 
@@ -21,11 +21,11 @@ public:
     explicit ledger_health(ledger::order_book& book, milliseconds look_every = milliseconds(1000))
         : book_(book), look_every_(look_every) {}
 
-    // An act got this from the ledger. Only store_unavailable means that the ledger fails.
+    // Takes note of what an act got from the ledger. Only store_unavailable means that it fails.
     void note(const boost::system::error_code& why, instant now);
 
-    // False: the ledger failed, and no look since then found it well. At most one caller in
-    // `look_every` looks, which takes as long as the ledger does; the others are answered at once.
+    // False: the ledger failed, and no check since then found it well. At most one caller in
+    // `look_every` checks, which takes as long as the ledger does; the others are answered at once.
     bool is_well(instant now);
 
 private:

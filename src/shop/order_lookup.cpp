@@ -20,8 +20,9 @@ sale::order queued_order(sale::user_id buyer, const promised& p) {
     return o;
 }
 
-// What the gate promised and the ledger does not have. Where `entered` is complete, that is still
-// queued: down to its last number, or altogether when it is short of what was asked for.
+// Promises of the gate that the ledger does not have, and which are therefore still queued. This
+// can be said only where `entered` is complete: down to its last number, or for all numbers if it
+// has fewer orders than were asked for.
 std::vector<sale::order> queued_among(const std::vector<promised>& gate, sale::user_id buyer,
                                       const std::vector<sale::order>& entered) {
     std::vector<sale::order> out;
@@ -62,13 +63,14 @@ result<sale::order> order_lookup::find(sale::user_id buyer, sale::order_no no) {
     auto found = find_entered(buyer, no);
     if (found || found.error() != make_error_code(errc::not_found)) return found;
     if (auto queued = find_promised(buyer, no)) return *std::move(queued);
-    // Entered, and given back by the gate, between the two looks? Then the ledger has it now.
+    // The order may have been entered and released between the two looks. Then the ledger has it
+    // now.
     return find_entered(buyer, no);
 }
 
 result<std::vector<sale::order>> order_lookup::latest(sale::user_id buyer, sale::order_no before,
                                                       std::size_t count) {
-    // The gate first: what it lets go of afterwards is in the ledger by then.
+    // Ask the gate first: an order that it releases afterwards is in the ledger by then.
     auto gate = world_.turnstile.promised_to(buyer);
     if (before.value != 0)
         std::erase_if(gate, [&](const promised& p) { return p.order >= before; });

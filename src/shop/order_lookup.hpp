@@ -1,7 +1,7 @@
-// A buyer's own orders: from memory when they changed lately, from the gate while they are on their
-// way to the ledger, and from the ledger.
+// A buyer's own orders: from memory if they changed lately, from the gate while they are in flight,
+// and from the ledger.
 //
-// Any thread that may block: the gate and the ledger are asked.
+// Any thread that may block, because the gate and the ledger are asked.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace floodgate::shop {
 
-// Of a queued order only the gate's part is known: number, sale, buyer, quantity, moment.
+// A queued order has only what the gate knows: number, sale, buyer, quantity, time.
 class order_lookup {
 public:
     struct world {
@@ -25,18 +25,18 @@ public:
     };
     explicit order_lookup(const world& w) : world_(w) {}
 
-    // not_found: there is none, or it is another buyer's. Otherwise as order_book::find says.
+    // not_found: there is none, or it is another buyer's. Other errors as of order_book::find.
     result<sale::order> find(sale::user_id buyer, sale::order_no no);
 
-    // Newest first, those below `before` (0: from the newest), queued ones among them, at most
-    // `count`. Errors as order_book::of_buyer says.
+    // At most `count` orders below `before` (0: from the newest), newest first, including queued
+    // ones. Errors as of order_book::of_buyer.
     result<std::vector<sale::order>> latest(sale::user_id buyer, sale::order_no before,
                                             std::size_t count);
 
-    // Whether the gate has promised it to the buyer. The ledger may have it by now.
+    // Whether the gate has promised this order to the buyer. The ledger may have it by now.
     bool is_promised(sale::user_id buyer, sale::order_no no);
-    // Promised, and certainly not in the ledger yet: nobody needs to wait for a ledger that is busy
-    // or locked to hear so. False: it cannot be said without the ledger.
+    // Whether the order is promised and certainly not in the ledger yet. Does not ask the ledger,
+    // so a buyer need not wait for a busy one. False: only the ledger can tell.
     bool is_queued(sale::user_id buyer, sale::order_no no);
 
 private:

@@ -13,7 +13,7 @@ namespace {
 using ledger::outcome;
 using enum sale::order_state;
 
-// The real gate, where something may happen whenever it is asked what it has promised.
+// The real gate; the test can make something happen whenever it is asked for its promises.
 class gate_with_a_gap final : public gate::turnstile {
 public:
     explicit gate_with_a_gap(gate::turnstile& inner) : inner_(inner) {}
@@ -59,7 +59,7 @@ protected:
         EXPECT_EQ(out.at(0).what, sale::answer::accepted);
         return out.at(0).order;
     }
-    // What the clerk does; `told`: and the memory hears of it.
+    // Enters everything, as the clerk does. With `told`, the memory hears of it.
     void enter_all(bool told = true) {
         const std::vector<sale::promise> batch(
             line_.kept.begin() + static_cast<std::ptrdiff_t>(entered_), line_.kept.end());
@@ -123,7 +123,7 @@ TEST_F(OrderLookupTest, AForeignOrderIsLikeAMissingOne) {
     EXPECT_TRUE(lookup_.latest(stranger, {}, 10).value().empty());
 }
 
-// A change made behind the memory's back shows where an answer comes from.
+// The ledger is changed without telling the memory, which shows where an answer comes from.
 TEST_F(OrderLookupTest, MemoryIsAskedFirst) {
     const auto no = promised();
     enter_all();
@@ -137,7 +137,7 @@ TEST_F(OrderLookupTest, BeyondTheNewestEntryTheGateIsEnough) {
     promised();
     enter_all();
     const auto no = promised();
-    enter_all(false);  // in the ledger, but nobody was told yet
+    enter_all(false);  // in the ledger, but the memory was not told yet
     EXPECT_EQ(state(no), sale::order_state::queued);
     EXPECT_TRUE(lookup_.is_queued(buyer, no));
     recent_.start_from(no);
@@ -190,7 +190,7 @@ TEST_F(OrderLookupTest, ListsNewestFirstWithQueuedOnesAmongThemAndNoneTwice) {
     EXPECT_EQ(latest(2, line_.kept[0].order), expected{});
 }
 
-// The gate holds units of entered orders too: those beyond the page are not mistaken for queued.
+// The gate also holds units of entered orders. Those beyond the page must not be taken for queued.
 TEST_F(OrderLookupTest, AnEnteredOrderBeyondThePageIsNotShownAsQueued) {
     for (int i = 0; i < 5; ++i) promised();
     enter_all();

@@ -25,7 +25,7 @@ bool recent_orders::is_believed(const known& k) const {
            std::chrono::steady_clock::now() - k.heard < believed_for_;
 }
 
-// An entry is what every other move comes after; being closed comes before the move that ends it.
+// Every other move comes after the entry; "being closed" comes before the move that ends it.
 bool recent_orders::replaces(const sale::order_news& news, const known& old) {
     if (news.event != 0) return news.event > old.event;
     return !is_entry(news) && old.event == 0 && old.order.closing.empty();

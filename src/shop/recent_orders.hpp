@@ -1,10 +1,10 @@
-// Orders that changed lately, in memory: what most buyers ask for in the minutes after a sale.
+// Orders that changed lately, in memory. Most buyers ask for these in the minutes after a sale.
 //
-// Bounded: the order that was first heard of longest ago is forgotten first. Any thread; a lock is
-// held for one order at a time.
+// Bounded: the order that was added first is forgotten first. Any thread; a lock is held for one
+// order at a time.
 //
-// A node of a cluster may miss news of moves that others made: it believes what it heard only for
-// a while.
+// A node of a cluster may miss news of moves that other nodes made, so it trusts its memory only
+// for a while.
 
 #pragma once
 
@@ -33,20 +33,21 @@ class recent_orders {
 public:
     explicit recent_orders(recent_options o = {});
 
-    // Takes it over unless what is known is as new or newer: threads that tell of the same order
-    // may overtake each other. False: it was no news.
+    // Takes the news over, unless what is known is as new or newer: threads that tell of the same
+    // order may overtake each other. False: nothing was taken over.
     bool apply(const sale::order_news& news);
 
     std::optional<sale::order> find(sale::order_no no) const;
-    // The book was changed in another way than by moves: it must be asked again.
+    // To be called when the ledger was changed in another way than by moves and must be asked
+    // again.
     void forget_all();
 
-    // The largest number that was entered before anything was told here.
+    // Sets the largest number that was entered before the first news.
     void start_from(sale::order_no entered) { newest_entered_ = entered.value; }
     // The largest number ever told as entered; 0: none was yet.
     sale::order_no newest_entered() const { return {newest_entered_.load()}; }
-    // What the gate has promised beyond the newest entry is still queued: the ledger need not be
-    // asked. Never true where numbers do not come in order.
+    // True: a promise with this number is newer than every entry, so it is still queued and the
+    // ledger need not be asked. Always false where numbers are not entered in order.
     bool is_beyond_entries(sale::order_no no) const {
         return numbers_in_order_ && no > newest_entered();
     }

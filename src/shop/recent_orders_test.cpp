@@ -22,7 +22,7 @@ TEST(RecentOrders, RemembersWhatItWasTold) {
     EXPECT_FALSE(recent.find({6}));
 }
 
-// Every piece of news after every other: what is known, and whether it was news.
+// Each piece of news after each other one: what is known then, and whether it was taken over.
 TEST(RecentOrders, NeverGoesBackwards) {
     struct step {
         news_of first, then;

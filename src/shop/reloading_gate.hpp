@@ -1,9 +1,9 @@
-// The turnstile as everything above it uses it: a warm-up of a sale that the gate does not hold
-// brings back what the ledger says it holds.
+// The turnstile that everything above the gate uses. Its warm-up of a sale that the gate has
+// forgotten also loads the sale's orders from the ledger.
 //
-// gate::turnstile::warm_up promises that what was taken stays taken. A gate that has forgotten a
-// sale cannot keep that by itself: when an admin moves the window of such a sale, it would open
-// with its whole stock. A sale that is still over is not loaded; its warm-up does nothing.
+// gate::turnstile::warm_up promises that taken units stay taken. A gate that has forgotten a sale
+// cannot keep that promise: when an admin moves the window of such a sale, it would open with its
+// whole stock. A sale that is still over is not loaded; its warm-up does nothing.
 
 #pragma once
 
@@ -45,7 +45,7 @@ protected:
     reloading_gate(gate::turnstile& inner, const world& w)
         : loader_(w.book, w.memory), clock_(w.clock), inner_(inner) {}
 
-    // The gate did not hold it a moment ago, and must.
+    // Loads a sale that the gate must hold and did not hold a moment ago.
     virtual result<void> reload(const sale::sale& s) = 0;
 
     gate_loader loader_;
@@ -53,12 +53,12 @@ protected:
 
 private:
     gate::turnstile& inner_;
-    // A loaded sale must not be forgotten while it is warmed up. Never held while the ledger is
-    // asked: pausing a sale must not wait for that.
+    // Keeps a loaded sale from being forgotten while it is warmed up. Never held while the ledger
+    // is asked, because pausing a sale must not wait for that.
     std::mutex one_at_a_time_;
 };
 
-// Loads it at once, in one act.
+// Loads the sale in one step.
 class reloading_embedded_gate final : public reloading_gate {
 public:
     reloading_embedded_gate(gate::embedded_turnstile& inner, ledger::ledger& book,
@@ -71,10 +71,10 @@ private:
     gate::embedded_turnstile& gate_;
 };
 
-// Has its partition rebuilt, unless the sale is new: buyers of the partition are told `busy` for
-// the moment that takes. In a partition that is being rebuilt already only the terms are told, as
-// ever. Should that rebuild have left out the sale, because it was over when the rebuild began, the
-// reconciliation finds the difference and has the partition rebuilt once more.
+// Has the sale's partition rebuilt, unless the sale is new. Buyers of the partition are told `busy`
+// meanwhile. If the partition is being rebuilt already, only the terms are sent. If that rebuild
+// left the sale out, because it was over when the rebuild began, the reconciliation finds the
+// difference and has the partition rebuilt again.
 class reloading_redis_gate final : public reloading_gate {
 public:
     reloading_redis_gate(gate::redis_turnstile& inner, std::uint32_t partitions,

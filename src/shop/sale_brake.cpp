@@ -53,7 +53,7 @@ result<void> sale_brake::close(const sale::sale& s, const closing& what) {
     return close_locked(s, what);
 }
 
-// A revision of 0 is taken over whatever the gate has: these terms may be older.
+// With the revision 0 the gate takes over these terms even if its own are newer.
 result<void> sale_brake::close_locked(const sale::sale& s, const closing& what) {
     const auto [at, fresh] = pending_.try_emplace(s.id, pending_closing{.sale = s, .what = what});
     pending_closing& p = at->second;
@@ -65,8 +65,8 @@ result<void> sale_brake::close_locked(const sale::sale& s, const closing& what) 
     return tell_closed(closed);
 }
 
-// Closing leaves the gate's stock as it is. The gate may have promised more units than the book
-// has, which must not keep a sale open; and where the two differ, that shall stay to be seen.
+// Closing leaves the gate's stock as it is. The gate may have promised more units than the ledger
+// has; this must not keep the sale open, and the difference must stay visible.
 result<void> sale_brake::tell_closed(sale::sale s) {
     if (const auto standing = gate_.look_up(s.id)) s.stock = standing->stock;
     return gate_.warm_up(s);
@@ -98,7 +98,7 @@ result<void> sale_brake::finish(const sale::sale& as_written, sale::sale_state t
     const std::lock_guard lock(mutex_);
     sale::sale terms = as_written;
     const auto found = pending_.find(terms.id);
-    // Ended while it was being paused: that is another closing, which somebody sees to next.
+    // The sale was ended while it was being paused: that is another closing, which comes next.
     const bool another = found != pending_.end() && found->second.what.to != to;
     if (another) terms.state = found->second.what.to;
     remembered_.insert_or_assign(as_written.id, as_written);

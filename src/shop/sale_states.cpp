@@ -1,6 +1,6 @@
 // The part of catalogue_desk that moves sales between their states.
 //
-// Opening needs the ledger: it is written first. Closing does not: see the top of the header.
+// Opening needs the ledger, which is written first. Closing does not: see catalogue_desk.hpp.
 
 #include "base/log.hpp"
 #include "shop/catalogue_desk.hpp"
@@ -12,12 +12,12 @@ using enum sale::sale_state;
 
 constexpr milliseconds look_every{5000};
 
-// The ledger knows which moves there are; only we know which of them was meant.
+// The ledger checks whether a move is possible; this checks that it is the move that was meant.
 bool may_close(sale::sale_state from, sale::sale_state to) {
     return to == ended || from == published || from == paused;
 }
 
-// Asking the ledger again would not change its answer.
+// Whether asking the ledger again would give the same error.
 bool is_final(const boost::system::error_code& why) {
     return why == errc::not_found || why == errc::conflict || why == errc::fenced;
 }
@@ -64,13 +64,13 @@ result<changed_sale> catalogue_desk::open(sale::sale_id id, sale::sale_state fro
     return changed_sale{s, gate};
 }
 
-// The gate is closed before the lock is taken: whoever has it may be waiting for the ledger.
+// The gate is closed before the lock is taken, because its holder may be waiting for the ledger.
 result<changed_sale> catalogue_desk::close(sale::sale_id id, sale::sale_state to, const actor& by) {
     const closing what{.to = to, .by = by, .at = clock_.now()};
     const auto at_once = brake_.close_at_once(id, what);
     result<void> closed = at_once.value_or(result<void>());
     const std::lock_guard lock(one_at_a_time_);
-    // The ledger must be asked first; or somebody who had the lock before us resumed the sale.
+    // Either the ledger must be asked first, or an earlier holder of the lock resumed the sale.
     if (!at_once || !brake_.pending(id)) {
         const auto s = find(id);
         if (!s) return s.error();
@@ -82,7 +82,7 @@ result<changed_sale> catalogue_desk::close(sale::sale_id id, sale::sale_state to
     return done;
 }
 
-// The gate is closed, or could not be told; now the ledger.
+// Writes the ledger after the gate was closed or could not be told.
 result<changed_sale> catalogue_desk::follow(sale::sale_id id) {
     const auto p = brake_.pending(id);
     if (!p) return errc::not_found;
@@ -110,7 +110,7 @@ changed_sale catalogue_desk::wait_for_book(const pending_closing& p) {
     return out;
 }
 
-// The ledger has the last word: the gate gets what it says.
+// The ledger refuses the closing for good, so the gate gets the ledger's state.
 boost::system::error_code catalogue_desk::give_up(const sale::sale& s,
                                                   const boost::system::error_code& why) {
     brake_.drop(s.id);
@@ -118,8 +118,9 @@ boost::system::error_code catalogue_desk::give_up(const sale::sale& s,
     return why;
 }
 
-// None: Floodgate itself pauses a sale that is paused; or the book has the state already, and with
-// it the line: of an earlier try that was never answered, or of another node.
+// The audit line of a closing. None if Floodgate itself pauses a sale that is paused, or if the
+// ledger has the state already and with it the line: from an earlier try whose answer was lost, or
+// from another node.
 ledger::audit_note catalogue_desk::line_of(const pending_closing& p, const sale::sale& in_book) {
     const bool worth_a_line = p.what.by.who.value != 0 || p.sale.state != p.what.to;
     const bool done_before = p.written || (p.tries > 0 && in_book.state == p.what.to);
@@ -134,7 +135,7 @@ changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& 
     const auto read = find(id);
     sale::sale s = before;
     s.state = p.what.to;
-    ++s.revision;  // should it not be readable: what our own change made of it
+    ++s.revision;  // used if the sale cannot be read: the revision after our own change
     if (read) s = *read;
     const std::string subject = subject_of("sale", id.value);
     const auto gate = why_not(brake_.finish(s, p.what.to, clock_.now()), subject);
@@ -152,10 +153,11 @@ void catalogue_desk::step() {
         const std::lock_guard lock(one_at_a_time_);
         const auto p = brake_.pending(id);
         if (!p) continue;
-        // Again: in a cluster another node, or a rebuild, may have loaded what the ledger says.
+        // Close it again: in a cluster, another node or a rebuild may have loaded the ledger's
+        // state.
         if (!p->written) (void)brake_.close(p->sale, p->what).has_value();
         const auto done = follow(id);
-        if (done && done->book_pending) return;  // the others would wait for the same ledger
+        if (done && done->book_pending) return;  // the others would fail at the same ledger
     }
     if (now < next_look_) return;
     next_look_ = now + look_every;

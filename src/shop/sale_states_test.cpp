@@ -1,5 +1,5 @@
-// The brake, and the states of sales as the desk moves them. Which move is allowed when is tested
-// through the API: see api/sale_admin_test.cpp.
+// The brake, and how the desk moves sales between states. api/sale_admin_test.cpp tests which move
+// is allowed when.
 
 #include <boost/json/parse.hpp>
 
@@ -22,14 +22,14 @@ using strings = std::vector<std::string>;
 
 class BrakeTest : public DeskTest {
 protected:
-    // The ledger can be read, but not this be changed.
+    // From now on the ledger can be read, but sales cannot be changed.
     void sales_cannot_be_changed() {
         how_->after = [](std::string_view sql) {
             if (sql.starts_with("UPDATE sales"))
                 throw store::sql_error(store::sql_failure::full, "no room");
         };
     }
-    // What was written is written, but nobody learns of it.
+    // From now on commits succeed, but their answers get lost.
     void commits_get_lost() {
         how_->after = [](std::string_view sql) {
             if (sql == "COMMIT") throw store::sql_error(store::sql_failure::other, "cut off");
@@ -210,7 +210,7 @@ TEST_F(BrakeTest, SaysSoWhenNeitherCanBeReached) {
     EXPECT_EQ(buy(sale_, 1), sale::answer::paused) << "the gate does not wait for the book";
 }
 
-// Otherwise step() would overtake a pause that waits for its turn, and both would write the line.
+// Otherwise step() could overtake a pause that waits for the lock, and both would write the line.
 TEST_F(BrakeTest, IsNotDueBeforeTheOneWhoAskedHasTriedTheBook) {
     sale_brake brake(gate_);
     brake.remember(book_.catalogue().find_sale(sale_).value());
@@ -239,7 +239,7 @@ TEST_F(BrakeTest, LetsTheBookHaveTheLastWord) {
     ledger_fails();
     ASSERT_TRUE(desk_.pause(sale_, admin_).value().book_pending);
     ledger_works();
-    // On another node.
+    // Another node ends the sale.
     ASSERT_EQ(outcome(book_.catalogue().set_sale_state(sale_, ended)), fine);
     step_after(seconds(1));
     EXPECT_EQ(buy(sale_, 1), sale::answer::ended);

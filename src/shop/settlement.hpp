@@ -14,19 +14,18 @@
 
 namespace floodgate::shop {
 
-// Any thread. A crash before it has done its part is mended by the restart, which builds the gate
-// from the ledger.
+// Any thread. After a crash before the settlement, the restart builds the gate from the ledger.
 class settlement {
 public:
-    // `told` may be empty. The turnstile must outlive this. A buyer who lets an order go has to
-    // wait for `cool_down` in that sale, from the move on: the time is the ledger's, so that a gate
-    // which is built anew (gate_loader.hpp) says the same.
+    // `told` may be empty. The turnstile must outlive this. A buyer who gives an order up has to
+    // wait for `cool_down` in that sale, counted from the time of the move in the ledger, so that a
+    // gate that is rebuilt (gate_loader.hpp) says the same.
     settlement(gate::turnstile& turnstile, sale::tell_news told,
                milliseconds cool_down = milliseconds(0))
         : turnstile_(turnstile), told_(std::move(told)), cool_down_(cool_down) {}
 
-    // Skips what did not move. The units are released before the news is told: a buyer who hears
-    // that a unit is back can then buy it.
+    // Skips orders that did not move. The units are released before the news is told, so that a
+    // buyer who hears that a unit is back can buy it.
     void settle(std::span<const ledger::move_outcome> outcomes) const;
     void settle(const ledger::move_outcome& outcome) const { settle({&outcome, 1}); }
 

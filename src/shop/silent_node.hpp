@@ -1,4 +1,4 @@
-// For tests: a node that is alone, always on duty, and has nobody to tell.
+// For tests: a node that is alone, always on duty, and tells nothing.
 
 #pragma once
 

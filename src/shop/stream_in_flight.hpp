@@ -1,4 +1,4 @@
-// What is on its way between the gate and the book of a cluster: what each partition's line holds.
+// Promises in flight in a cluster: those in the lines of the partitions.
 
 #pragma once
 
@@ -12,10 +12,10 @@ public:
     stream_in_flight(ledger::ledger& book, gate::redis_turnstile& gate, std::uint32_t partitions)
         : book_(book), gate_(gate), partitions_(partitions) {}
 
-    // A partition that cannot be asked, or is being rebuilt, may hide any number.
+    // A partition that cannot be asked or is being rebuilt counts as holding any number.
     std::uint64_t count(const ledger::tally& book) override;
 
-    // None: waits until everything that was in the sale's partition is in the book, for a moment.
+    // Gives none: waits for a moment until everything in the sale's partition is in the ledger.
     result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override;
 
 private:

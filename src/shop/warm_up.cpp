@@ -10,11 +10,11 @@ namespace {
 
 using enum sale::sale_state;
 
-constexpr std::size_t piece = 50;  // sales loaded in one turn: other changes get theirs
+constexpr std::size_t piece = 50;  // sales loaded at once; other changes may come in between
 
 bool is_person(const actor& by) { return by.who.value != 0; }
 
-// Under way until it ends one way or the other.
+// Marks a warm-up as running until it ends, also by an exception.
 class running_mark {
 public:
     explicit running_mark(std::atomic<bool>& running) : running_(running) {}
@@ -38,7 +38,7 @@ boost::json::array to_json(const std::vector<warmed_sale>& sales) {
     return out;
 }
 
-// Only what a person asks for.
+// Writes the audit line, only for an act that a person asked for.
 result<void> catalogue_desk::sign(const actor& by, const act& asked) {
     if (!is_person(by)) return {};
     return book_.audit().add(line(by, asked));
@@ -49,8 +49,8 @@ result<sale::sale> catalogue_desk::warm_up(sale::sale_id id, const actor& by) {
     const auto s = find(id);
     if (!s) return s.error();
     if (s->state == draft) return errc::conflict;
-    // The ledger does not change, so there is no transaction to write the line in. It comes first:
-    // a line too many says that something was asked for, one too few hides it.
+    // The ledger does not change, so the line has a transaction of its own. It is written first: a
+    // line too many only says that something was asked for, a missing line would hide it.
     const act asked{"sale.warmed_up", subject_of("sale", id.value), {}, {{"stock", s->stock}}};
     if (const auto kept = sign(by, asked); !kept) return kept.error();
     if (const auto told = brake_.tell(*s); !told) return told.error();
@@ -82,7 +82,7 @@ result<std::vector<warmed_sale>> catalogue_desk::warm_up_all(const actor& by) {
     return out;
 }
 
-// Each with its terms of that moment.
+// Loads each sale with its terms of that moment.
 result<void> catalogue_desk::warm_up_piece(std::span<const sale::sale_id> ids,
                                            std::vector<warmed_sale>& out) {
     const std::lock_guard lock(one_at_a_time_);
