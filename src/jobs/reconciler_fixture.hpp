@@ -67,7 +67,7 @@ private:
 class ReconcilerTest : public testing::Test {
 protected:
     // In memory is quick, but there a reader waits for a writer.
-    enum class book_in { file, memory };
+    enum class book_in { file = 1, memory };
     explicit ReconcilerTest(book_in where = book_in::memory)
         : verbs_(ledger::databases().at(where == book_in::file ? 0 : 1).open(directory_)) {}
 
