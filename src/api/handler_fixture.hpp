@@ -104,7 +104,18 @@ protected:
     } node_{showcase_};
     shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
     shop::recent_orders recent_;
-    guard::tickets tickets_;
+    // Those of one node's memory, which can be told to be called in a pool like those in Redis.
+    struct tickets_anywhere final : guard::ticket_office {
+        result<issued> issue(const guard::ticket_holder& to, instant now) override {
+            return kept.issue(to, now);
+        }
+        std::optional<guard::ticket_holder> redeem(std::string_view text, instant now) override {
+            return kept.redeem(text, now);
+        }
+        bool may_block() const override { return blocks; }
+        guard::tickets kept;
+        bool blocks = false;
+    } tickets_;
     pay::channels channels_;
     alarm::board alarms_;
     std::vector<sale::order> settled_;  // orders whose moves were told, in order

@@ -251,8 +251,15 @@ decision request_desk::socket(const asked& a) {
     auto ticket = api::query_value(c, "ticket");
     if (!ticket || ticket->empty())
         return api::problem_reply(api::problem::unauthenticated, a.lang);
+    if (ticket->size() != guard::token_characters) {
+        note(guard::security_event::ticket_refused, a);
+        return api::problem_reply(api::problem::unauthenticated, a.lang);
+    }
     const auto since = api::query_number(c, "since", events, -1);
     if (!since) return api::bad_query(c, "since", events);
+    // Made-up tickets must not keep the buyers' pool and Redis busy.
+    if (with_.tickets.may_block())
+        if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
     return socket_question{std::move(*ticket), *since < 0 ? std::nullopt : since, origin_of(a)};
 }
 

@@ -8,8 +8,9 @@ import subprocess
 import time
 import unittest
 
+from books import clustered_only
 from harness import API, Client, FloodgateTest
-from sockets import PONG, TEXT, Intruder, frame
+from sockets import HANDSHAKE, PONG, TEXT, Intruder, frame
 
 UNHURRIED = "[ws]\nticket_by_user_per_minute = 0\n"  # configuration: tickets as fast as they are asked for
 QUICK = "[guard]\npassword_mib = 8\npassword_passes = 1\n"
@@ -233,18 +234,19 @@ class TooFast(SocketTest):
 
     def test_l14_one_user_gets_so_many_tickets(self):
         self.open_shop()
-        begin, statuses = time.monotonic(), []
+        begin, statuses, refused = time.monotonic(), [], None
         with self.client() as line:
             for _ in range(100):
                 answer = line.post(f"{API}/ws/ticket", token=self.shop.tokens[0])
                 statuses.append(answer.status)
+                refused = answer if answer.status == 429 else refused
             took = time.monotonic() - begin
             other = line.post(f"{API}/ws/ticket", token=self.shop.tokens[1])
         self.assertEqual(set(statuses), {201, 429})
         self.assertLessEqual(statuses.count(201), 20 + took + 1)
         self.assertEqual(other.status, 201, "others are not held up")
-        self.assertEqual(answer.code, "too_many_requests")
-        self.assertGreater(answer.json["retry_after_ms"], 0)
+        self.assertEqual(refused.code, "too_many_requests")
+        self.assertGreater(refused.json["retry_after_ms"], 0)
 
     def test_l14_too_many_pings_are_closed_with_1008(self):
         self.open_shop()
@@ -277,6 +279,32 @@ class TooFast(SocketTest):
         for _ in range(4):
             intruder.send(frame(0x81, b'{"type":"ping"}') + frame(0x89, b"x" * 125))
             self.assertEqual({intruder.hear()[0] for _ in range(2)}, {TEXT, PONG})
+
+
+@clustered_only("the tickets are in Redis")
+class MadeUpTickets(SocketTest):
+    """L14, M4: each made-up ticket was a job in the buyers' pool and a question to Redis."""
+    ATTACKER, OTHER = "203.0.113.9", "198.51.100.7"
+    FEW = "[guard]\npurchase_by_address_per_minute = 60\npurchase_by_address_burst = 5\n"
+
+    def show(self, line, ticket, address):
+        return line.get(f"{API}/ws?ticket={ticket}", headers={**HANDSHAKE, "X-Forwarded-For": address})
+
+    def test_l14_an_address_shows_so_many_made_up_tickets(self):
+        self.open_shop(config=self.FEW)
+        begin, statuses, refused = time.monotonic(), [], None
+        with self.client() as line:
+            for n in range(60):
+                answer = self.show(line, f"{n:032}", self.ATTACKER)
+                statuses.append(answer.status)
+                refused = answer if answer.status == 429 else refused
+            took = time.monotonic() - begin
+            self.assertEqual(set(statuses), {401, 429})
+            self.assertLessEqual(statuses.count(401), 5 + took + 1)
+            self.assertEqual(refused.code, "too_many_requests")
+            short = [self.show(line, "short", self.OTHER).status for _ in range(20)]
+            self.assertEqual(set(short), {401}, "refused before anybody pays for it")
+            self.assertEqual(self.show(line, self.ticket(), self.OTHER).status, 101, "others get in")
 
 
 class CountersTest(SocketTest):
