@@ -117,13 +117,14 @@ bool trusted_proxies::is_trusted(const ip_address& address) const {
 client trusted_proxies::client_of(const ip_address& peer, std::string_view x_forwarded_for) const {
     client found{peer, is_trusted(peer)};
     std::string_view rest = x_forwarded_for;
-    while (!rest.empty() && found.is_proxy) {
+    bool leftmost = false;
+    while (!leftmost && found.is_proxy) {
         const std::size_t comma = rest.rfind(',');
-        const bool leftmost = comma == rest.npos;
+        leftmost = comma == rest.npos;
         const auto next = parse_forwarded(trimmed(leftmost ? rest : rest.substr(comma + 1)));
         if (!next) return {found.address, false};
         found = {*next, is_trusted(*next)};
-        rest = leftmost ? std::string_view() : rest.substr(0, comma);
+        if (!leftmost) rest = rest.substr(0, comma);
     }
     return found;
 }

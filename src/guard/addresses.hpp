@@ -40,7 +40,8 @@ public:
     // heard the request from: the first address that is not trusted is the client, and everything
     // left of it is the client's own invention. Entries may have a port: "1.2.3.4:80", "[::1]:80".
     // An entry that cannot be read ends the walk at the proxy that wrote it. That proxy counts as
-    // the client and is limited: a balancer that writes "unknown" must not switch the limits off.
+    // the client and is limited: a balancer that writes "unknown", or nothing, must not switch the
+    // limits off. A request without the header is not for this function: the peer is its sender.
     client client_of(const ip_address& peer, std::string_view x_forwarded_for) const;
 
 private:

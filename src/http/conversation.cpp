@@ -107,6 +107,8 @@ private:
     }
     std::string_view at(slice s) const { return {base_ + s.at, s.size}; }
     void on_field(http::field name, string_view value, string_view name_text);
+    void add_forwarded(string_view value);
+    std::optional<std::string_view> forwarded_for() const;
 
     void on_request_impl(http::verb v, string_view, string_view target, int version,
                          error& ec) override {
@@ -170,8 +172,9 @@ private:
     std::string body_;
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
-    slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_,
-        forwarded_for_;
+    slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_;
+    int forwards_ = 0;             // lines of X-Forwarded-For
+    std::string forwarded_lines_;  // all of them, if there are several
 };
 
 void conversation::reader::on_field(http::field name, string_view value, string_view name_text) {
@@ -199,11 +202,28 @@ void conversation::reader::on_field(http::field name, string_view value, string_
             key_ = place(value);
             ++keys;
         } else if (iequals(name_text, "x-forwarded-for")) {
-            forwarded_for_ = place(value);
+            add_forwarded(value);
         }
         break;
     default: break;
     }
+}
+
+// Each proxy may add a line of its own: together they are one list, in this order. It is shorter
+// than the head, which is limited.
+void conversation::reader::add_forwarded(string_view value) {
+    ++forwards_;
+    if (forwards_ == 1) {
+        forwarded_ = place(value);
+        return;
+    }
+    if (forwards_ == 2) forwarded_lines_ = at(forwarded_);
+    forwarded_lines_.append(", ").append(value.data(), value.size());
+}
+
+std::optional<std::string_view> conversation::reader::forwarded_for() const {
+    if (forwards_ == 0) return std::nullopt;
+    return forwards_ == 1 ? at(forwarded_) : std::string_view(forwarded_lines_);
 }
 
 request conversation::reader::view() const {
@@ -215,7 +235,7 @@ request conversation::reader::view() const {
             .accept_language = at(accept_language_),
             .if_none_match = at(if_none_match_),
             .content_type = at(content_type_),
-            .forwarded_for = at(forwarded_for_),
+            .forwarded_for = forwarded_for(),
             .body = body_,
             .body_bytes = body_bytes(),
             .keep_alive = keep_alive(),

@@ -35,7 +35,7 @@ struct request {
     std::string_view accept_language;
     std::string_view if_none_match;
     std::string_view content_type;
-    std::string_view forwarded_for;
+    std::optional<std::string_view> forwarded_for;  // several lines are one list; may be empty
     std::string_view body;       // empty also when it was longer than what was to be kept
     std::size_t body_bytes = 0;  // how long it was
     bool keep_alive = true;

@@ -38,6 +38,25 @@ const std::string purchase =
     "Idempotency-Key: k1\r\nAccept-Language: zh-CN\r\nX-Forwarded-For: 1.2.3.4\r\n"
     "Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"quantity\":2}";
 
+// Regression M9: only the last line counted, which is that of the nearest of several proxies.
+TEST_F(ConversationTest, ReadsSeveralLinesOfForwardedAddressesAsOneList) {
+    const auto forwarded = [&](const std::string& lines) {
+        EXPECT_EQ(say("GET / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n"), step::request_ready);
+        const auto value = got().forwarded_for;
+        const std::string text = value ? std::string(*value) : "none";
+        talk_.finish();
+        return text;
+    };
+    EXPECT_EQ(forwarded(""), "none");
+    EXPECT_EQ(forwarded("X-Forwarded-For:\r\n"), "");
+    EXPECT_EQ(forwarded("X-Forwarded-For:  \t\r\n"), "");
+    EXPECT_EQ(forwarded("X-Forwarded-For: 1.2.3.4\r\n"), "1.2.3.4");
+    EXPECT_EQ(forwarded("X-Forwarded-For: 1.2.3.4\r\nx-forwarded-for: 10.0.0.1, 10.0.0.2\r\n"
+                        "X-FORWARDED-FOR: 10.0.0.3\r\n"),
+              "1.2.3.4, 10.0.0.1, 10.0.0.2, 10.0.0.3");
+    EXPECT_EQ(forwarded("X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-For:\r\n"), "1.2.3.4, ");
+}
+
 TEST_F(ConversationTest, ReadsEveryFieldWeUse) {
     ASSERT_EQ(say(purchase), step::request_ready);
     EXPECT_EQ(got().verb, api::verb::post);

@@ -13,26 +13,28 @@ class owned_request {
 public:
     explicit owned_request(const request& r) : request_(r) {
         for (std::size_t i = 0; i < texts.size(); ++i) kept_[i] = r.*texts[i];
-        if (r.idempotency_key) kept_key_ = *r.idempotency_key;
+        for (std::size_t i = 0; i < optionals.size(); ++i)
+            kept_optionals_[i] = (r.*optionals[i]).value_or("");
     }
 
     // Its views are good as long as this object.
     request get() const {
         request r = request_;
         for (std::size_t i = 0; i < texts.size(); ++i) r.*texts[i] = kept_[i];
-        if (r.idempotency_key) r.idempotency_key = kept_key_;
+        for (std::size_t i = 0; i < optionals.size(); ++i)
+            if (r.*optionals[i]) r.*optionals[i] = kept_optionals_[i];
         return r;
     }
 
 private:
-    static constexpr std::array texts{&request::path,          &request::query,
-                                      &request::token,         &request::accept_language,
-                                      &request::if_none_match, &request::content_type,
-                                      &request::forwarded_for, &request::body};
+    static constexpr std::array texts{
+        &request::path,          &request::query,        &request::token, &request::accept_language,
+        &request::if_none_match, &request::content_type, &request::body};
+    static constexpr std::array optionals{&request::idempotency_key, &request::forwarded_for};
 
     request request_;
     std::array<std::string, texts.size()> kept_;
-    std::string kept_key_;
+    std::array<std::string, optionals.size()> kept_optionals_;
 };
 
 }  // namespace floodgate::http

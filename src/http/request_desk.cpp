@@ -137,8 +137,8 @@ searched request_desk::search_elsewhere(const sale::token_hash& hash, instant no
 }
 
 remote request_desk::client_of(const asked& a) const {
-    if (a.r.forwarded_for.empty()) return a.peer;
-    const guard::client found = proxies_.client_of(a.peer.address, a.r.forwarded_for);
+    if (!a.r.forwarded_for) return a.peer;
+    const guard::client found = proxies_.client_of(a.peer.address, *a.r.forwarded_for);
     return {found.address, found.is_proxy};
 }
 

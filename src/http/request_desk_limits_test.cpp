@@ -21,12 +21,15 @@ TEST_F(RequestDeskTest, LimitsAProxyThatForwardsWhatCannotBeRead) {
     const std::string token = log_in(5);
     client_ = {guard::parse_address("127.0.0.1").value(), true};
     request r = buying(token);
-    for (int i = 0; i < 6; ++i) {
-        r.forwarded_for = i % 2 == 0 ? "garbage" : "9.9.9.8, unknown";
-        EXPECT_EQ(status(decide(r)), 0) << i;
+    for (const char* unreadable :
+         {"garbage", "9.9.9.8, unknown", "", " ", "1.2.3.4, ", ", 127.0.0.1"}) {
+        r.forwarded_for = unreadable;
+        EXPECT_EQ(status(decide(r)), 0) << unreadable;
     }
     EXPECT_EQ(status(decide(r)), 429);
     r.forwarded_for = "";
+    EXPECT_EQ(status(decide(r)), 429) << "blank is not the same as none";
+    r.forwarded_for = std::nullopt;
     EXPECT_EQ(status(decide(r)), 0) << "the proxy itself is not limited";
     r.forwarded_for = "192.0.2.77:4711";
     EXPECT_EQ(status(decide(r)), 0) << "nor is somebody else behind it";

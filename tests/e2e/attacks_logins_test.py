@@ -177,6 +177,16 @@ class UnreadableAddressesTest(LoggingIn):
         self.assertLessEqual(self.judged(unreadable * 5), 22, "of 30")
         self.assertEqual(self.judged(["203.0.113.200"]), 1, "others are not held up")
 
+    def test_m9_a_blank_address_is_limited_too(self):
+        self.assertLessEqual(self.judged(["", " ", "\t", "203.0.113.6,", " , 127.0.0.1"] * 6), 22, "of 30")
+
+    def test_m9_two_proxies_that_each_add_a_line_hide_nobody(self):
+        def two_lines(client, port):
+            return f"{client}\r\nX-Forwarded-For: 127.0.0.{port}"
+
+        self.assertLessEqual(self.judged([two_lines("203.0.113.60", n) for n in range(2, 32)]), 22, "of 30")
+        self.assertEqual(self.judged([two_lines("203.0.113.61", 2)]), 1, "others are not held up")
+
     def test_m9_an_address_with_a_port_is_that_address(self):
         ports = [f"203.0.113.77:{port}" for port in range(1024, 1054)]
         self.assertLessEqual(self.judged(ports), 22, "of 30")

@@ -51,7 +51,7 @@ std::string written_out(const request& r, std::size_t body_kept) {
     std::string out = std::to_string(static_cast<int>(r.verb));
     for (const std::string_view part :
          {r.path, r.query, r.token, r.idempotency_key.value_or("no key"), r.accept_language,
-          r.if_none_match, r.content_type, r.forwarded_for})
+          r.if_none_match, r.content_type, r.forwarded_for.value_or("no header")})
         out.append("|").append(part);
     // A longer body is there if it came in one go with its head, and only its length otherwise.
     out.append("|").append(r.body_bytes <= body_kept ? r.body : std::string_view());
@@ -67,7 +67,8 @@ void check_limits(const request& r, const http_limits& limits) {
     require(r.body.empty() || r.body.size() == r.body_bytes);
     require(r.path.size() + r.query.size() + r.token.size() +
                 r.idempotency_key.value_or("").size() + r.accept_language.size() +
-                r.if_none_match.size() + r.content_type.size() + r.forwarded_for.size() <=
+                r.if_none_match.size() + r.content_type.size() +
+                r.forwarded_for.value_or("").size() <=
             limits.head_bytes_max);
     const language spoken = language_of(r.accept_language);
     require(spoken == language::en || spoken == language::zh);
