@@ -225,6 +225,21 @@ class NothingInClear(NginxTest):
         client.get(f"{API}/rounds?limit=7")
         self.assertIn(f"{API}/rounds?limit=7", [path for _, path, _ in node.requests])
 
+    def test_h4_a_page_is_kept_under_the_parameters_that_a_node_reads(self):
+        """A node decodes names, nginx compares them as they came and in any case: a parameter that only
+        one of them saw put one page into the place of another, for everybody."""
+        for query, asked in (("%61fter=9999999999999.1.0", ""), ("%6cimit=1", ""),
+                             ("AFTER=1.2.3", "?after=1.2.3&"), ("Limit=2", "?limit=2"),
+                             ("limit=3&x=%61fter&%61fter=1.2.3", "?limit=3"),
+                             ("after=1.2.3&after=4.5.6", "?after=1.2.3&"),
+                             ("after&after=4.5.6", "?after=4.5.6&"),
+                             ("limit=1&Limit=2&%6cimit=3", "?limit=1"),
+                             ("limit=9&x=y&after=-1.2.3", "?after=-1.2.3&limit=9")):
+            with self.subTest(query):
+                node = self.nodes(False)[0]
+                self.client(self.front([node])).get(f"{API}/rounds?{query}")
+                self.assertEqual([path for _, path, _ in node.requests], [f"{API}/rounds{asked}"])
+
 
 class WhatStrangersAreShown(SharedServer):
     def test_l11_a_long_key_does_not_come_back(self):
