@@ -78,8 +78,7 @@ guard::security_events::origin origin_of(const call& c, sale::user_id user = {})
 
 reply too_many(services& with, const call& c, guard::limit which, milliseconds wait) {
     with.events.note_limited(which, origin_of(c), c.now);
-    return problem_reply(problem::too_many_requests, c.language,
-                         {{"retry_after_ms", std::int64_t{wait.count()}}});
+    return limited_reply(wait, c.language);
 }
 
 // Nothing: go ahead.
@@ -264,12 +263,11 @@ first_answer begin_log_in(services& with, const call& c) {
 }
 
 reply log_out(services& with, const call& c) {
-    const sale::token_hash hash = guard::hash_of(c.token);
     // The ledger first: were it the other way round, a restart could bring the login back.
-    if (const auto removed = with.ledger.users().remove_login(hash); !removed)
+    if (const auto removed = with.ledger.users().remove_login(c.login); !removed)
         return failure_reply(removed.error(), c.language);
-    with.sessions.remove(hash);
-    with.node.login_removed(hash);
+    with.sessions.remove(c.login);
+    with.node.login_removed(c.login);
     with.events.note(guard::security_event::logout, origin_of(c, c.user), c.now);
     return {.status = 204};
 }

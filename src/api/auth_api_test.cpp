@@ -72,9 +72,9 @@ TEST_F(AuthApiTest, SaysTheSameToAnUnknownPhoneAndAWrongPassword) {
 
 TEST_F(AuthApiTest, LogsOutForGood) {
     const answered in = sign_up("13800000000");
-    next_.token = token_of(in);
+    next_.login = guard::hash_of(token_of(in));
     EXPECT_EQ(post("/auth/logout").status, 204);
-    EXPECT_FALSE(sessions_.find(next_.token, clock_.now()));
+    EXPECT_FALSE(sessions_.find(next_.login, clock_.now()));
     int kept = 0;
     ASSERT_TRUE(
         book_.users().for_each_login(clock_.now(), [&](const auto&) { ++kept; }).has_value());
@@ -187,7 +187,7 @@ TEST_F(AuthApiTest, NotesLogInsAndFailuresWithoutPhoneOrPassword) {
     sign_in("13800000000", "wrong horse");
     sign_in("13900000000", "wrong horse");
     as_buyer(1);
-    next_.token = guard::new_token();
+    next_.login = guard::hash_of(guard::new_token());
     post("/auth/logout");
     EXPECT_EQ(events_told_,
               (std::vector<std::string>{

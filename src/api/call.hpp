@@ -23,8 +23,8 @@ struct call {
     std::vector<std::int64_t> ids;  // the numbers that stood in the route's {id} places, in order
     std::string body;
     std::string if_none_match;
-    std::string token;   // as sent; empty when there was none
-    sale::user_id user;  // 0: nobody is logged in
+    sale::user_id user;        // 0: nobody is logged in
+    sale::token_hash login{};  // their log-in: the hash of the token they sent
     sale::role role = sale::role::buyer;
     guard::ip_address client;              // already behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited

@@ -27,4 +27,9 @@ reply failure_reply(const boost::system::error_code& why, language lang,
     return problem_reply(p, lang, std::move(extra));
 }
 
+reply limited_reply(milliseconds wait, language lang) {
+    return problem_reply(problem::too_many_requests, lang,
+                         {{"retry_after_ms", std::int64_t{wait.count()}}});
+}
+
 }  // namespace floodgate::api

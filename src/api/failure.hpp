@@ -16,4 +16,7 @@ inline constexpr std::int64_t retry_after_failure_ms = 1000;
 reply failure_reply(const boost::system::error_code& why, language lang,
                     boost::json::object extra = {});
 
+// 429: come again after `wait`.
+reply limited_reply(milliseconds wait, language lang);
+
 }  // namespace floodgate::api

@@ -17,10 +17,7 @@ reply metrics(services& with, const call&) {
 reply openapi(std::string_view if_none_match) {
     static const std::string etag = fmt::format("\"{:016x}\"", fnv1a(openapi_json()));
     static const auto text = std::make_shared<const std::string>(openapi_json());
-    const std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
-    if (if_none_match.find(etag) != std::string_view::npos || if_none_match == "*")
-        return {.status = 304, .headers = headers};
-    return {.shared = all_of(text), .headers = headers};
+    return page_reply(if_none_match, etag, [] { return reply{.shared = all_of(text)}; });
 }
 
 }  // namespace floodgate::api

@@ -39,6 +39,17 @@ std::string content_of(const reply& r);  // as one text, for tests and for what 
 
 reply json_reply(int status, const boost::json::value& body);
 
+// A page with its ETag, or 304 when the client has it already; then page() is not asked for it.
+template <class Page>
+reply page_reply(std::string_view if_none_match, const std::string& etag, Page page) {
+    std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
+    if (if_none_match.find(etag) != std::string_view::npos || if_none_match == "*")
+        return {.status = 304, .headers = std::move(headers)};
+    reply out = page();
+    out.headers = std::move(headers);
+    return out;
+}
+
 // What can go wrong, from 1. Status, code and titles are in one table in problem.cpp.
 enum class problem : std::uint8_t {
     bad_request = 1,         // 400 broken JSON, wrong type, unknown field ...: `detail` says which

@@ -36,7 +36,8 @@ constexpr route table[] = {
      pool::accounts, on_loop::no, none, begin_register},
     {post, "/api/v1/auth/login",    access::open, nullptr,
      pool::accounts, on_loop::no, none, begin_log_in},
-    {post, "/api/v1/auth/logout",   access::buyer, log_out},
+    {post, "/api/v1/auth/logout",   access::buyer, log_out,
+     pool::general, on_loop::no, lookups},
     {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders/{no}", access::buyer, get_order,
@@ -48,7 +49,8 @@ constexpr route table[] = {
     {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order,
      pool::general, on_loop::no, moves},
 
-    {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket},
+    {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket,
+     pool::general, on_loop::no, tickets},
     {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products, pool::admin},

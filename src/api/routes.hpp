@@ -20,7 +20,7 @@ namespace floodgate::api {
 // buyer: whoever is logged in; ticket: whoever brings one, see ws_api.hpp
 enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
 // What a call is charged to, by user. Purchases and log-ins have limits of their own.
-enum class budget : std::uint8_t { none = 1, lookups, moves };
+enum class budget : std::uint8_t { none = 1, lookups, moves, tickets };
 
 // What the event loop answers itself, because it never waits. `order` is answered there when the
 // order changed lately or the client wants to wait for a change, otherwise by its handler;

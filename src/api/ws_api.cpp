@@ -1,18 +1,11 @@
 #include "api/ws_api.hpp"
 
 #include "api/failure.hpp"
-#include "guard/tokens.hpp"
 
 namespace floodgate::api {
 
 reply issue_ticket(services& with, const call& c) {
-    const auto wait = with.ticket_by_user.try_take(static_cast<std::uint64_t>(c.user.value), c.now);
-    if (wait > milliseconds(0)) {
-        with.events.note_limited(guard::limit::ticket_by_user, {c.user, c.client, c.path}, c.now);
-        return problem_reply(problem::too_many_requests, c.language,
-                             {{"retry_after_ms", std::int64_t{wait.count()}}});
-    }
-    const auto ticket = with.tickets.issue({c.user, guard::hash_of(c.token)}, c.now);
+    const auto ticket = with.tickets.issue({c.user, c.login}, c.now);
     if (!ticket) return failure_reply(ticket.error(), c.language);
     return json_reply(201, {{"ticket", ticket->text}, {"expires_at", to_iso(ticket->expires_at)}});
 }

@@ -6,7 +6,7 @@
 
 namespace floodgate::api {
 
-// -> 201 {ticket, expires_at}: good for one GET /ws?ticket=; 429
+// -> 201 {ticket, expires_at}: good for one GET /ws?ticket=
 reply issue_ticket(services& with, const call& c);
 
 // Whose it is, once. Nothing also when the log-in it was issued for has ended since. Blocks where

@@ -27,17 +27,6 @@ api::reply no_such_call(const request& r, api::language lang, api::door at) {
     return wrong;
 }
 
-// `page()` gives the content; it is not asked for when the client has it already.
-template <class Page>
-api::reply page_reply(const request& r, const std::string& etag, Page page) {
-    std::string headers = "ETag: " + etag + "\r\nCache-Control: no-cache\r\n";
-    if (r.if_none_match.find(etag) != std::string_view::npos || r.if_none_match == "*")
-        return {.status = 304, .headers = std::move(headers)};
-    api::reply out = page();
-    out.headers = std::move(headers);
-    return out;
-}
-
 }  // namespace
 
 // A request on its way through the desk, with what is known of it so far.
@@ -48,7 +37,8 @@ struct request_desk::asked {
     instant now;
     searched where;
     api::route_match found;
-    guard::identity who{};  // where the route needs a log-in
+    guard::identity who{};     // where the route needs a log-in
+    sale::token_hash login{};  // that of `who`
 };
 
 decision request_desk::decide(const request& r, const remote& peer, api::language lang, instant now,
@@ -63,6 +53,7 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         const auto known = hash ? with_.sessions.find(*hash, now) : std::nullopt;
         if (!known) return unknown_login(a, hash);
         a.who = *known;
+        a.login = *hash;
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
@@ -152,8 +143,7 @@ void request_desk::note(guard::security_event what, const asked& a) {
 
 api::reply request_desk::too_many(const asked& a, guard::limit which, milliseconds wait) {
     with_.events.note_limited(which, origin_of(a), a.now);
-    return api::problem_reply(api::problem::too_many_requests, a.lang,
-                              {{"retry_after_ms", static_cast<std::int64_t>(wait.count())}});
+    return api::limited_reply(wait, a.lang);
 }
 
 std::optional<api::reply> request_desk::refusal_by_address(const asked& a) {
@@ -177,6 +167,8 @@ std::optional<api::reply> request_desk::refusal_by_budget(const asked& a) {
         return refusal_by_user(a, guard::limit::lookup_by_user, with_.lookup_by_user);
     case api::budget::moves:
         return refusal_by_user(a, guard::limit::move_by_user, with_.move_by_user);
+    case api::budget::tickets:
+        return refusal_by_user(a, guard::limit::ticket_by_user, with_.ticket_by_user);
     case api::budget::none: break;
     }
     return std::nullopt;
@@ -211,15 +203,16 @@ decision request_desk::show_rounds(const asked& a) {
     const auto window = api::read_rounds_window(c, refusal);
     if (!window) return refusal;
     const api::rounds_list& list = *newest_pages().rounds;
-    return page_reply(a.r, list.etag(*window), [&] { return list.page(*window); });
+    return api::page_reply(a.r.if_none_match, list.etag(*window),
+                           [&] { return list.page(*window); });
 }
 
 decision request_desk::show_sale(const asked& a) {
     const api::pages& pages = newest_pages();
     const auto found = pages.sales.find(a.found.id);
     if (found == pages.sales.end()) return api::problem_reply(api::problem::unknown_sale, a.lang);
-    return page_reply(a.r, found->second.etag,
-                      [&] { return api::reply{.shared = api::all_of(found->second.body)}; });
+    return api::page_reply(a.r.if_none_match, found->second.etag,
+                           [&] { return api::reply{.shared = api::all_of(found->second.body)}; });
 }
 
 // The first one who asks for a page that is too old waits in a pool for a new one.
@@ -282,8 +275,8 @@ pool_job request_desk::job_for(const asked& a) {
     c.ids = a.found.ids();
     c.body = a.r.body;
     c.if_none_match = a.r.if_none_match;
-    c.token = a.r.token;
     c.user = a.who.user;
+    c.login = a.login;
     c.role = a.who.role;
     c.client = client.address;
     c.client_is_trusted_proxy = client.is_trusted_proxy;

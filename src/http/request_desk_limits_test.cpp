@@ -79,6 +79,35 @@ TEST_F(RequestDeskTest, LetsTheAddressPayOnceForAPurchaseWhoseLogInIsElsewhere) 
     EXPECT_EQ(status(decide(buying(log_in(7)))), 429);
 }
 
+// Regression M3, M4: a log-out is a write to the ledger, and had no limit.
+TEST_F(RequestDeskTest, CountsLogOutsAmongLookUps) {
+    const std::string token = log_in(5);
+    const request leaving{.verb = api::verb::post, .path = "/api/v1/auth/logout", .token = token};
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(status(decide(leaving)), 0);
+    EXPECT_EQ(status(decide(leaving)), 429);
+    EXPECT_EQ(status(decide(getting("/api/v1/me", token))), 429);
+}
+
+// Regression M4: the limit was asked for in the pool, where everybody had to wait for the refused.
+TEST_F(RequestDeskTest, GivesAUserSoManyTicketsAndThenOneASecond) {
+    const std::string token = log_in(5), other = log_in(6);
+    request r{.verb = api::verb::post, .path = "/api/v1/ws/ticket", .token = token};
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(status(decide(r)), 0);
+    const decision refused = decide(r);
+    ASSERT_EQ(status(refused), 429);
+    EXPECT_NE(std::get<api::reply>(refused).body.find("\"retry_after_ms\":1000"),
+              std::string::npos);
+    EXPECT_EQ(events_told_, std::vector<std::string>{"guard.limited limit=ticket_by_user user=5 "
+                                                     "from=192.0.2.9 route=/api/v1/ws/ticket"});
+    r.token = other;
+    EXPECT_EQ(status(decide(r)), 0) << "others are not held up";
+    r.token = token;
+    clock_.advance(milliseconds(1000));
+    const decision again = decide(r);
+    ASSERT_TRUE(std::holds_alternative<pool_job>(again));
+    EXPECT_EQ(std::get<pool_job>(again).call.login, guard::hash_of(token));
+}
+
 // Regression M4, L14: in a cluster every made-up ticket was a job of the buyers' pool and a
 // question to Redis, without a limit.
 TEST_F(RequestDeskTest, LimitsAnAddressBeforeItsTicketsAreLookedUpInAPool) {
