@@ -28,6 +28,17 @@ constexpr std::size_t redis_cluster_servers = 6;
 // With fewer clients a shop cannot be run.
 constexpr std::size_t clients_min = 64;
 
+// One address must not be able to take every place: it gets this part of them, but enough for a
+// browser with a few tabs.
+constexpr std::size_t part_of_one_address = 4;
+constexpr std::size_t connections_of_one_address_min = 8;
+
+void cap_one_address(settings& s) {
+    const std::size_t part = s.server.connections_max / part_of_one_address;
+    std::size_t& most = s.server.clients.per_address_max;
+    most = std::min(most, std::max(part, connections_of_one_address_min));
+}
+
 std::size_t reserved_for_stores(const cluster_settings& c, std::size_t loops) {
     const std::size_t servers =
         std::max(c.redis.addresses.size(), c.redis.cluster ? redis_cluster_servers : 1);
@@ -54,8 +65,10 @@ settings fit_to_descriptors(settings s, std::size_t limit) {
     const std::size_t left = limit - std::min(limit, reserved);
     s.server.clients.clients_max = left;
     if (left >= wanted) {
+        cap_one_address(s);
         log::info("engine.descriptors_counted", "limit", limit, "reserved", reserved,
-                  "connections_max", connections, "ws_connections_max", sockets);
+                  "connections_max", connections, "ws_connections_max", sockets, "per_address_max",
+                  s.server.clients.per_address_max);
         return s;
     }
     const std::size_t least = std::min(wanted, clients_min);
@@ -72,8 +85,10 @@ settings fit_to_descriptors(settings s, std::size_t limit) {
                         numbers, wanted, reserved + wanted));
     connections = std::min(connections, left);
     sockets = std::min(sockets, left / 4 * 3);
+    cap_one_address(s);
     log::warning("engine.clients_capped", "limit", limit, "reserved", reserved, "clients_max", left,
-                 "connections_max", connections, "ws_connections_max", sockets, "wanted", wanted);
+                 "connections_max", connections, "ws_connections_max", sockets, "per_address_max",
+                 s.server.clients.per_address_max, "wanted", wanted);
     return s;
 }
 

@@ -14,7 +14,8 @@ namespace floodgate::engine {
 std::size_t reserved_descriptors(const settings& s);
 
 // The settings with as many clients as `limit` descriptors allow. WebSockets get three quarters at
-// most: they never make room, and somebody must be able to come in and pay. Throws
+// most: they never make room, and somebody must be able to come in and pay. One address gets a
+// quarter of the connections at most, so that it cannot have them all. Throws
 // std::runtime_error, with the numbers: with cluster.strict, that it is less than is configured;
 // otherwise, that it is too little to run a shop.
 settings fit_to_descriptors(settings s, std::size_t limit);

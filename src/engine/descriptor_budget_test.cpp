@@ -53,6 +53,20 @@ TEST(DescriptorBudget, GivesTheClientsWhatIsLeft) {
     EXPECT_EQ(few.mailroom.sockets.connections_max, 5U);
 }
 
+// Regression M1: the cap of one address stayed at 2,000 when there were fewer places than that.
+TEST(DescriptorBudget, GivesOneAddressAQuarterOfTheConnectionsAtMost) {
+    const auto most = [](settings s, std::size_t limit) {
+        return fit_to_descriptors(std::move(s), limit).server.clients.per_address_max;
+    };
+    EXPECT_EQ(most(wanting(20'000, 20'000), 40'080), 2000U) << "as configured";
+    EXPECT_EQ(most(wanting(20'000, 20'000), 1080), 250U) << "of 1,000 that are left";
+    EXPECT_EQ(most(wanting(100, 10), 40'080), 25U);
+    EXPECT_EQ(most(wanting(20, 10), 40'080), 8U) << "a browser must be able to come in";
+    settings s = wanting(20'000, 20'000);
+    s.server.clients.per_address_max = 3;
+    EXPECT_EQ(most(s, 1080), 3U);
+}
+
 TEST(DescriptorBudget, RefusesWhatIsTooLittleForAShop) {
     EXPECT_EQ(complaint(wanting(20'000, 20'000), 144), "");
     const std::string said = complaint(wanting(20'000, 20'000), 143);
