@@ -167,6 +167,7 @@ void connection::close() {
     closed_ = true;
     unlink();
     close_transport();
+    place_.leave();
     home_.on_closed(*this);
 }
 

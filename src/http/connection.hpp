@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "guard/ip_address.hpp"
+#include "http/client_counts.hpp"
 #include "http/conversation.hpp"
 #include "http/unsent.hpp"
 
@@ -107,6 +108,9 @@ public:
                                                     const push::socket_world& world,
                                                     const upgrade_request& r);
 
+    // How it is counted: until it is closed, or as long as the WebSocket that it has become.
+    void take_place(client_place place) { place_ = std::move(place); }
+
     // Closes when nothing is under way; otherwise after the present answer.
     void retire();
     // Ends it now, whatever is under way.
@@ -142,6 +146,8 @@ protected:
     virtual std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
                                                         const push::socket_world& world,
                                                         const upgrade_request& r) = 0;
+    // For what is given away.
+    client_place give_place() { return std::move(place_); }
     // While false, nothing more needs to be read.
     virtual void want_more(bool yes) = 0;
     connection_home& home() { return home_; }
@@ -157,6 +163,7 @@ private:
 
     connection_home& home_;
     const remote peer_;
+    client_place place_;
     conversation talk_;
     waiting_for waiting_ = waiting_for::next;
     steady::time_point deadline_ = steady::time_point::max();

@@ -103,26 +103,15 @@ void connections::receive(tcp::socket socket) {
     if (error) return;  // gone already
     const guard::ip_address address = address_of(from);
     const remote peer{address, proxies_.is_trusted(address)};
-    if (!count_in(peer)) {
-        refused_by_address_.add();
-        return turn_away(std::move(socket));
-    }
-    if (!has_room()) {
-        count_out(peer);
-        return turn_away(std::move(socket));
-    }
-    welcome(std::move(socket), peer);
+    auto place = count_in(peer);
+    if (!place) refused_by_address_.add();
+    if (!place || !has_room()) return turn_away(std::move(socket));
+    welcome(std::move(socket), peer, std::move(*place));
 }
 
-bool connections::count_in(const remote& peer) {
-    if (!peer.is_trusted_proxy) return clients_.add(guard::limiter_key(peer.address));
-    clients_.add();
-    return true;
-}
-
-void connections::count_out(const remote& peer) {
-    if (peer.is_trusted_proxy) return clients_.remove();
-    clients_.remove(guard::limiter_key(peer.address));
+std::optional<client_place> connections::count_in(const remote& peer) {
+    if (peer.is_trusted_proxy) return clients_.add();
+    return clients_.add(guard::limiter_key(peer.address));
 }
 
 // For the newcomer, which is counted already.
@@ -158,7 +147,7 @@ void connections::turn_away(tcp::socket socket) {
     socket.read_some(asio::buffer(unread), ignored);
 }
 
-void connections::welcome(tcp::socket socket, const remote& peer) {
+void connections::welcome(tcp::socket socket, const remote& peer, client_place place) {
     error_code error;
     socket.non_blocking(true, error);
     socket.set_option(tcp::no_delay(true), error);
@@ -168,6 +157,7 @@ void connections::welcome(tcp::socket socket, const remote& peer) {
     } else {
         who = std::make_shared<plain_connection>(*this, peer, poller_, socket.release(error));
     }
+    who->take_place(std::move(place));
     who->id = slots_.add(who);
     accepted_.add();
     open_.add();
@@ -177,7 +167,6 @@ void connections::welcome(tcp::socket socket, const remote& peer) {
 void connections::on_closed(connection& who) {
     auto gone = slots_.remove(who.id);
     if (!gone) return;
-    count_out(who.peer());
     hooks_.closed(who.id);
     closed_.push_back(std::move(gone));
     open_.add(-1);

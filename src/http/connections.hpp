@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/failure_log.hpp"
@@ -86,9 +87,8 @@ private:
     void receive(boost::asio::ip::tcp::socket socket);
     bool has_room();
     bool make_room();
-    bool count_in(const remote& peer);
-    void count_out(const remote& peer);
-    void welcome(boost::asio::ip::tcp::socket socket, const remote& peer);
+    std::optional<client_place> count_in(const remote& peer);
+    void welcome(boost::asio::ip::tcp::socket socket, const remote& peer, client_place place);
     void turn_away(boost::asio::ip::tcp::socket socket);
 
     const guard::trusted_proxies& proxies_;

@@ -70,7 +70,7 @@ private:
 class ConnectionsTest : public testing::Test {
 protected:
     void open(std::size_t connections_max, client_limits limits = {}) {
-        counts_.emplace(limits, [] { return 0; });
+        counts_.emplace(limits);
         all_.emplace(io_,
                      loop_options{.limits = {}, .timeouts = {}, .connections_max = connections_max},
                      out_, connections::world{proxies_, *counts_, nullptr},

@@ -105,7 +105,7 @@ std::shared_ptr<push::web_socket> plain_connection::give_away(boost::asio::io_co
         return nullptr;
     }
     fd_ = -1;
-    return make_web_socket(std::move(socket), world, r);
+    return make_web_socket(std::move(socket), world, r, give_place());
 }
 
 void plain_connection::close_transport() {

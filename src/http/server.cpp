@@ -24,8 +24,8 @@ std::size_t default_loops() {
 server::server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
                const server_options& options)
     : options_(options),
-      clients_(options.clients, [&mailroom] { return mailroom.read_figures().sockets; }),
-      operator_clients_({operator_connections_max, operator_connections_max}, [] { return 0U; }),
+      clients_(options.clients),
+      operator_clients_({operator_connections_max, operator_connections_max}),
       pools_(options.pools) {
     if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
         throw std::runtime_error("tls needs both a certificate file and a key file");

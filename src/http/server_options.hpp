@@ -38,7 +38,7 @@ struct pool_sizes {
 struct client_limits {
     // Connections and WebSockets: what the process has descriptors for (engine/descriptor_budget).
     std::size_t clients_max = std::numeric_limits<std::size_t>::max();
-    // Connections of one IPv4 address or one IPv6 /64. Proxies of ours are not counted. A tenth of
+    // The same of one IPv4 address or one IPv6 /64. Proxies of ours are not counted. A tenth of
     // all: enough for a campus behind one address, too little to keep everybody else out.
     std::size_t per_address_max = 2000;
 };

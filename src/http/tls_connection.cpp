@@ -131,7 +131,7 @@ std::shared_ptr<push::web_socket> tls_connection::give_away(asio::io_context&,
                                                             const push::socket_world& world,
                                                             const upgrade_request& r) {
     if (reading_) return nullptr;
-    return make_web_socket(std::move(*stream_), world, r);
+    return make_web_socket(std::move(*stream_), world, r, give_place());
 }
 
 void tls_connection::close_transport() {

@@ -44,7 +44,8 @@ public:
         const auto request = read_upgrade(
             "GET /api/v1/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n");
-        room_ = make_web_socket(std::move(server), {options_, count_, leaving_}, *request);
+        room_ = make_web_socket(std::move(server), {options_, count_, leaving_}, *request,
+                                counts_.add());
         watched_ = room_;
         room_->open([this] {
             ++ended;
@@ -86,10 +87,12 @@ public:
     }
     std::shared_ptr<push::web_socket> socket() const { return watched_.lock(); }
     bool is_freed() const { return watched_.expired(); }
+    bool is_counted() const { return counts_.too_many(); }
 
     int ended = 0;
 
 private:
+    client_counts counts_{{.clients_max = 0}};  // one is too many
     boost::asio::io_context io_{1};
     push::socket_options options_;
     push::mailroom::counters count_;

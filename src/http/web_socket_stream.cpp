@@ -23,8 +23,10 @@ constexpr int kernel_bytes = 65'536;
 // No handler keeps the socket alive: see any_stream.hpp.
 class beast_socket final : public push::web_socket, public stream_owner {
 public:
-    beast_socket(any_stream stream, const push::socket_world& w, const upgrade_request& r)
+    beast_socket(any_stream stream, const push::socket_world& w, const upgrade_request& r,
+                 client_place place)
         : push::web_socket(w),
+          place_(std::move(place)),
           stream_(std::move(stream)),
           request_(std::make_unique<upgrade_request>(r)) {
         // A ping goes out when half of the idle time has passed in silence.
@@ -103,8 +105,10 @@ private:
     void drop() override {
         error_code ignored;
         stream_.next_layer().socket().close(ignored);
+        place_.leave();
     }
 
+    client_place place_;
     ws::stream<any_stream, false> stream_;
     std::unique_ptr<upgrade_request> request_;  // until accept()
     std::array<char, 128> piece_;               // small: a ping fits, and every idle socket has one
@@ -115,14 +119,14 @@ private:
 
 std::shared_ptr<push::web_socket> make_web_socket(asio::ip::tcp::socket stream,
                                                   const push::socket_world& w,
-                                                  const upgrade_request& r) {
-    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r);
+                                                  const upgrade_request& r, client_place place) {
+    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r, std::move(place));
 }
 
 std::shared_ptr<push::web_socket> make_web_socket(asio::ssl::stream<asio::ip::tcp::socket> stream,
                                                   const push::socket_world& w,
-                                                  const upgrade_request& r) {
-    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r);
+                                                  const upgrade_request& r, client_place place) {
+    return std::make_shared<beast_socket>(any_stream(std::move(stream)), w, r, std::move(place));
 }
 
 }  // namespace floodgate::http

@@ -54,6 +54,23 @@ TEST(WebSocketStream, OpensAndTalks) {
     EXPECT_EQ(pair.ended, 0);
 }
 
+// Regression M1: a WebSocket did not count as its address any more.
+TEST(WebSocketStream, HasItsPlaceAsLongAsItsDescriptor) {
+    web_socket_pair left;
+    EXPECT_TRUE(left.is_counted());
+    left.hang_up();
+    left.run();
+    EXPECT_FALSE(left.is_counted());
+
+    web_socket_pair cut;
+    const auto kept = cut.socket();
+    kept->close(close_code::replaced, "replaced");
+    cut.run();
+    EXPECT_TRUE(cut.is_counted()) << "its client has not answered the goodbye yet";
+    kept->cut();
+    EXPECT_FALSE(cut.is_counted()) << "although the socket itself is still referred to";
+}
+
 TEST(WebSocketStream, IsGoneWhenTheClientCloses) {
     web_socket_pair pair;
     pair.send(client_frame(0x88, "\x03\xe8"));

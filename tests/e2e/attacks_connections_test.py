@@ -14,6 +14,7 @@ import unittest
 from harness import API, PATIENCE_S, Client, FloodgateTest, lock_ledger, request_bytes
 from orders import CONFIG, ShopTest
 from raw import GET_HEALTH, GET_TIME, PATIENCE, Raw
+from sockets import HANDSHAKE
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"  # something is under way: such a one makes no room
 ONE_LOOP = "[edge]\nloops = 1\nhead_ms = 120000\nbody_ms = 120000\nidle_ms = 120000\n"
@@ -152,30 +153,57 @@ class M1OneClient(Attack):
         self.open_shop(config=CONFIG + "[edge]\nloops = 2\nconnections_per_address_max = 5\n"
                        "trusted_proxies = []\n")
 
-        def come_from(address):
-            one = Client.__new__(Client)
-            one.token, one.buffer = None, bytearray()
-            one.socket = socket.create_connection(self.server_.address, PATIENCE, (address, 0))
-            self.addCleanup(one.close)
-            return one
-        five = [come_from("127.0.0.2") for _ in range(5)]
+        five = [self.come_from("127.0.0.2") for _ in range(5)]
         for one in five:
             self.assertEqual(one.get("/healthz").status, 200)
-        sixth = come_from("127.0.0.2").receive()
+        sixth = self.come_from("127.0.0.2").receive()
         self.assertEqual((sixth.status, sixth.code), (503, "busy"))
         self.assertIn("retry-after", sixth.headers)
-        neighbour = come_from("127.0.0.3")
+        neighbour = self.come_from("127.0.0.3")
         self.assertEqual(neighbour.buy(self.sale, self.shop.tokens[0]).status, 202)
         self.assertGreaterEqual(
             self.server_.metric("floodgate_connections_refused_by_address_total"), 1)
         five[0].close()
+        self.wait_until(lambda: self.gets_in("127.0.0.2"), what="the place did not become free")
 
-        def there_is_room():
-            try:
-                return come_from("127.0.0.2").get("/healthz").status == 200
-            except ConnectionError:
-                return False
-        self.wait_until(there_is_room, what="the place did not become free")
+    def come_from(self, address):
+        one = Client.__new__(Client)
+        one.token, one.buffer = None, bytearray()
+        one.socket = socket.create_connection(self.server_.address, PATIENCE, (address, 0))
+        self.addCleanup(one.close)
+        return one
+
+    def gets_in(self, address):
+        try:
+            return self.come_from(address).get("/healthz").status == 200
+        except ConnectionError:
+            return False
+
+    def test_m1_web_sockets_count_as_their_address(self):
+        self.open_shop(config=CONFIG + "[edge]\nloops = 2\nconnections_per_address_max = 5\n"
+                       "trusted_proxies = []\n")
+        sockets = []
+        with self.server_.client(self.shop.tokens[0]) as buyer:
+            for _ in range(5):
+                ticket = buyer.post(f"{API}/ws/ticket").json["ticket"]
+                sockets.append(self.come_from("127.0.0.2"))
+                upgraded = sockets[-1].get(f"{API}/ws?ticket={ticket}", headers=HANDSHAKE)
+                self.assertEqual(upgraded.status, 101)
+        sixth = self.come_from("127.0.0.2").receive()
+        self.assertEqual((sixth.status, sixth.code), (503, "busy"))
+        self.assertTrue(self.gets_in("127.0.0.3"), "others are not held up")
+        sockets[0].close()
+        self.wait_until(lambda: self.gets_in("127.0.0.2"), what="the place did not become free")
+
+    def test_m1_one_address_does_not_get_all_of_a_few_places(self):
+        self.open_shop(config=CONFIG + ONE_LOOP + "connections_max = 40\ntrusted_proxies = []\n")
+        self.assertRegex(self.server_.log(), r"engine\.\w+ .*per_address_max=10")
+        greedy = [self.come_from("127.0.0.2") for _ in range(10)]
+        for one in greedy:
+            one.send(HALF)
+        self.assertEqual(self.come_from("127.0.0.2").receive().status, 503)
+        with self.server_.client(self.shop.tokens[0]) as buyer:
+            self.assertEqual(buyer.buy(self.sale).status, 202)
 
     def test_m1_long_polls_of_one_buyer_do_not_end_those_of_others(self):
         self.open_shop(users=2, stock=2, config=CONFIG + "[results]\nwaiters_max = 20\n")
@@ -399,8 +427,8 @@ class L6Handshake(Tls):
         self.open("head_ms = 1000\nidle_ms = 120000\n")
         hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"  # as it begins
         for begun in (b"", hello):
+            began = time.monotonic()
             with Raw(self.address, begun) as raw:
-                began = time.monotonic()
                 self.assertTrue(raw.closed_by_server())  # within PATIENCE, well below idle_ms
                 self.assertGreater(time.monotonic() - began, 0.5)
 
