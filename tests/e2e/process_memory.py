@@ -15,5 +15,15 @@ def tcp_bytes():
     return int(found[1]) * os.sysconf("SC_PAGE_SIZE") if found else 0
 
 
+def unread_bytes(port):
+    """What a server on this port has written and its clients have not read."""
+    total, end = 0, f":{port:04X}"
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, _, queues, *_ = line.split()
+        unsent, unread = queues.split(":")
+        total += int(unsent, 16) * local.endswith(end) + int(unread, 16) * remote.endswith(end)
+    return total
+
+
 def open_files(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
