@@ -120,9 +120,10 @@ TEST(Routes, ChargeABuyerForWhatWaitsForTheLedger) {
                   budget::moves)
             << move;
     EXPECT_EQ(match(verb::post, "/api/v1/ws/ticket").route->charged, budget::tickets);
-    for (const route& r : routes())
-        if (r.needs == access::buyer && r.here != on_loop::purchase)
-            EXPECT_NE(r.charged, budget::none) << r.path;
+    for (const route& r : routes()) {
+        if (r.needs != access::buyer || r.here == on_loop::purchase) continue;
+        EXPECT_NE(r.charged, budget::none) << r.path;
+    }
 }
 
 }  // namespace
