@@ -204,8 +204,10 @@ reply finish_log_in(services& with, const call& c, const known_account& who,
     }
     renew_hash(with, *who.user, password);
     reply r = welcome(with, c, *who.user, who.from, 200);
-    if (r.status == 200)
+    if (r.status == 200) {
+        attempt.succeeded();
         with.events.note(guard::security_event::login, origin_of(c, id), with.clock.now());
+    }
     return r;
 } catch (const std::bad_alloc&) {
     return hashing_failed(c);

@@ -139,6 +139,23 @@ TEST_F(AuthApiTest, KnowsADeviceForThirtyDaysAfterItsLatestLogIn) {
     EXPECT_EQ(known_until(), clock_.now() + days_30);
 }
 
+// Regression M7: one account could log in without end, from many addresses.
+TEST_F(AuthApiTest, LimitsLogInsOfOneAccountFromAllAddresses) {
+    sign_up("13800000000");
+    const auto log_in_from = [&](int n) {
+        from(("198.51.100." + std::to_string(n)).c_str());
+        return sign_in("13800000000");
+    };
+    for (int n = 1; n <= 20; ++n) EXPECT_EQ(log_in_from(n).status, 200) << n;
+    const answered r = log_in_from(21);
+    EXPECT_EQ(r.code(), "too_many_requests");
+    EXPECT_EQ(r.body.at("retry_after_ms").as_int64(), 5'000);
+    const auto told = events_.read_figures().limits;
+    EXPECT_EQ(told[static_cast<std::size_t>(guard::limit::login_by_user)], 1U);
+    clock_.advance(milliseconds(5'000));
+    EXPECT_EQ(log_in_from(22).status, 200);
+}
+
 // Regression H3: registrations with somebody's phone number drained their log-ins.
 TEST_F(AuthApiTest, RegistrationsCountApartFromLogIns) {
     sign_up("13800000000");

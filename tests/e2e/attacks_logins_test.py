@@ -165,6 +165,26 @@ class QueuesTest(LoggingIn):
             self.assertLess(time.monotonic(), deadline, "there never was a queue")
 
 
+class OneAccountTest(LoggingIn):
+    config = FAST + "login_by_user_per_minute = 1\nlogin_by_user_burst = 5\n"
+
+    def test_m7_one_account_does_not_fill_the_queue_from_many_addresses(self):
+        phone, other = self.new_buyer(), self.new_buyer()
+        answers = [self.log_in(phone, PASSWORD, f"192.0.2.{n}") for n in range(1, 71)]
+        self.assertLessEqual(sum(a.status == 200 for a in answers), 7, "of 70")
+        problem = self.assert_problem(answers[-1], 429, "too_many_requests")
+        self.assertGreater(problem["retry_after_ms"], 0)
+        self.assertEqual(self.log_in(other, PASSWORD, "192.0.2.1").status, 200, "nobody else waits")
+        limited = 'floodgate_limited_total{limit="login_by_user"}'
+        self.wait_for_metric(limited, sum(a.status == 429 for a in answers))
+
+    def test_m7_only_the_right_password_uses_the_limit_up(self):
+        phone = self.new_buyer()
+        guesses = [self.guess(phone, f"203.0.113.{n}").status for n in range(1, 41)]
+        self.assertEqual(set(guesses), {401})
+        self.assertEqual([self.log_in(phone, PASSWORD, KNOWN).status for _ in range(5)], [200] * 5)
+
+
 class UnreadableAddressesTest(LoggingIn):
     config = FAST + "login_by_address_per_minute = 1\nlogin_by_address_burst = 20\n"
 
