@@ -137,7 +137,6 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
                             .expires_at = c.now + with.login_lifetime};
     if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
-    with.sessions.add(login);
     with.node.login_made(login);
     reply r = json_reply(
         status, {{"token", token}, {"user", to_json(u)}, {"expires_at", to_iso(login.expires_at)}});
@@ -270,7 +269,6 @@ reply log_out(services& with, const call& c) {
     // The ledger first: were it the other way round, a restart could bring the login back.
     if (const auto removed = with.ledger.users().remove_login(hash); !removed)
         return failure_reply(removed.error(), c.language);
-    with.sessions.remove(hash);
     with.node.login_removed(hash);
     with.events.note(guard::security_event::logout, origin_of(c, c.user), c.now);
     return {.status = 204};
