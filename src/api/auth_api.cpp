@@ -56,7 +56,8 @@ const char* explain(guard::account_fault fault) {
 std::optional<body_fault> read_phone_and_password(json_body& body, credentials& out) {
     out.phone = normalised_phone(body.text("phone", {.min = 1, .max = typed_phone_bytes_max}));
     // A password too short or too long for registering is only a wrong one for logging in.
-    out.password = body.text("password", {.min = 1, .max = sale::password_bytes_max});
+    out.password =
+        body.text("password", {.min = 1, .max = sale::password_bytes_max, .secret = true});
     if (auto fault = body.finish()) return fault;
     if (const auto fault = guard::fault_in_phone(out.phone)) {
         return body_fault{"phone", explain(*fault)};

@@ -238,6 +238,19 @@ TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
     EXPECT_EQ(post("/auth/login", "").detail(), "phone is missing");
 }
 
+// Regression L3: a tab was refused.
+TEST_F(AuthApiTest, TakesAnyCharactersInAPassword) {
+    int n = 0;
+    for (const char* password :
+         {"tab\\there too", "line\\nbreak", "\\u0000nul 123", "\\u200b\\u200bx1y2z3w4"}) {
+        const std::string phone = "1380000000" + std::to_string(n++);
+        EXPECT_EQ(sign_up(phone, password).status, 201) << password;
+        EXPECT_EQ(sign_in(phone, password).status, 200) << password;
+    }
+    sign_up("13900000000", "null\\u0000one 1");
+    EXPECT_EQ(sign_in("13900000000", "null\\u0000two 2").status, 401) << "all of it counts";
+}
+
 TEST_F(AuthApiTest, WhileTheLedgerIsKnownToFailLogInsAreRefusedAtOnce) {
     ASSERT_EQ(sign_up("13800000000").status, 201);
     break_ledger();
