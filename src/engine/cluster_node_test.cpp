@@ -40,7 +40,6 @@ public:
     void start() override {}
     void stop() override {}
     bool holds(const std::string&) const override { return false; }
-    std::vector<cluster::held_lease> held() const override { return {}; }
     std::vector<std::string> nodes_alive() const override { return {}; }
 };
 
