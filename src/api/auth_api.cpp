@@ -56,7 +56,8 @@ const char* explain(guard::account_fault fault) {
 std::optional<body_fault> read_phone_and_password(json_body& body, credentials& out) {
     out.phone = normalised_phone(body.text("phone", {.min = 1, .max = typed_phone_bytes_max}));
     // A password too short or too long for registering is only a wrong one for logging in.
-    out.password = body.text("password", {.min = 1, .max = sale::password_bytes_max});
+    out.password =
+        body.text("password", {.min = 1, .max = sale::password_bytes_max, .secret = true});
     if (auto fault = body.finish()) return fault;
     if (const auto fault = guard::fault_in_phone(out.phone)) {
         return body_fault{"phone", explain(*fault)};
@@ -136,7 +137,6 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
                             .expires_at = c.now + with.login_lifetime};
     if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
-    with.sessions.add(login);
     with.node.login_made(login);
     reply r = json_reply(
         status, {{"token", token}, {"user", to_json(u)}, {"expires_at", to_iso(login.expires_at)}});
@@ -203,8 +203,10 @@ reply finish_log_in(services& with, const call& c, const known_account& who,
     }
     renew_hash(with, *who.user, password);
     reply r = welcome(with, c, *who.user, who.from, 200);
-    if (r.status == 200)
+    if (r.status == 200) {
+        attempt.succeeded();
         with.events.note(guard::security_event::login, origin_of(c, id), with.clock.now());
+    }
     return r;
 } catch (const std::bad_alloc&) {
     return hashing_failed(c);
@@ -266,7 +268,6 @@ reply log_out(services& with, const call& c) {
     // The ledger first: were it the other way round, a restart could bring the login back.
     if (const auto removed = with.ledger.users().remove_login(c.login); !removed)
         return failure_reply(removed.error(), c.language);
-    with.sessions.remove(c.login);
     with.node.login_removed(c.login);
     with.events.note(guard::security_event::logout, origin_of(c, c.user), c.now);
     return {.status = 204};

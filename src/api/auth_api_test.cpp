@@ -21,6 +21,9 @@ protected:
     static std::string token_of(const answered& a) {
         return std::string(a.body.at("token").as_string());
     }
+    std::optional<guard::identity> find(const std::string& token) const {
+        return sessions_.find(guard::hash_of(token), clock_.now());
+    }
     void from(const char* address) { next_.client = guard::parse_address(address).value(); }
 };
 
@@ -30,7 +33,7 @@ TEST_F(AuthApiTest, RegistersAndIsLoggedInAtOnce) {
     EXPECT_EQ(r.body.at("user").at("phone").as_string(), "13800000000");
     EXPECT_EQ(r.body.at("user").at("role").as_string(), "buyer");
     EXPECT_EQ(r.body.at("expires_at").as_string(), to_iso(ledger::noon + milliseconds(3'600'000)));
-    const auto who = sessions_.find(token_of(r), clock_.now());
+    const auto who = find(token_of(r));
     ASSERT_TRUE(who);
     EXPECT_EQ(who->user.value, r.body.at("user").at("id").as_int64());
     EXPECT_NE(r.headers.find("no-store"), std::string::npos);
@@ -57,7 +60,7 @@ TEST_F(AuthApiTest, LogsInWithTheRightPasswordOnly) {
     sign_up("13800000000");
     const answered in = sign_in("138-0000-0000");
     EXPECT_EQ(in.status, 200);
-    EXPECT_TRUE(sessions_.find(token_of(in), clock_.now()));
+    EXPECT_TRUE(find(token_of(in)));
     EXPECT_EQ(sign_in("13800000000", "wrong horse").code(), "wrong_credentials");
 }
 
@@ -139,6 +142,23 @@ TEST_F(AuthApiTest, KnowsADeviceForThirtyDaysAfterItsLatestLogIn) {
     EXPECT_EQ(known_until(), clock_.now() + days_30);
 }
 
+// Regression M7: one account could log in without end, from many addresses.
+TEST_F(AuthApiTest, LimitsLogInsOfOneAccountFromAllAddresses) {
+    sign_up("13800000000");
+    const auto log_in_from = [&](int n) {
+        from(("198.51.100." + std::to_string(n)).c_str());
+        return sign_in("13800000000");
+    };
+    for (int n = 1; n <= 20; ++n) EXPECT_EQ(log_in_from(n).status, 200) << n;
+    const answered r = log_in_from(21);
+    EXPECT_EQ(r.code(), "too_many_requests");
+    EXPECT_EQ(r.body.at("retry_after_ms").as_int64(), 5'000);
+    const auto told = events_.read_figures().limits;
+    EXPECT_EQ(told[static_cast<std::size_t>(guard::limit::login_by_user)], 1U);
+    clock_.advance(milliseconds(5'000));
+    EXPECT_EQ(log_in_from(22).status, 200);
+}
+
 // Regression H3: registrations with somebody's phone number drained their log-ins.
 TEST_F(AuthApiTest, RegistrationsCountApartFromLogIns) {
     sign_up("13800000000");
@@ -216,6 +236,19 @@ TEST_F(AuthApiTest, NamesWhatIsWrongWithAnAccount) {
         post("/auth/login", R"({"phone":"13800000000","password":"x","role":"admin"})").status,
         400);
     EXPECT_EQ(post("/auth/login", "").detail(), "phone is missing");
+}
+
+// Regression L3: a tab was refused.
+TEST_F(AuthApiTest, TakesAnyCharactersInAPassword) {
+    int n = 0;
+    for (const char* password :
+         {"tab\\there too", "line\\nbreak", "\\u0000nul 123", "\\u200b\\u200bx1y2z3w4"}) {
+        const std::string phone = "1380000000" + std::to_string(n++);
+        EXPECT_EQ(sign_up(phone, password).status, 201) << password;
+        EXPECT_EQ(sign_in(phone, password).status, 200) << password;
+    }
+    sign_up("13900000000", "null\\u0000one 1");
+    EXPECT_EQ(sign_in("13900000000", "null\\u0000two 2").status, 401) << "all of it counts";
 }
 
 TEST_F(AuthApiTest, WhileTheLedgerIsKnownToFailLogInsAreRefusedAtOnce) {

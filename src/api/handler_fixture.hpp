@@ -93,15 +93,18 @@ protected:
     guard::rate_limiter ticket_by_user_{{.rate_per_s = 1, .burst = 20}};
     showcase showcase_{book_.catalogue(), turnstile_};
     struct showing_node final : shop::silent_node {
-        explicit showing_node(showcase& s) : shown(s) {}
+        showing_node(showcase& s, guard::sessions& l) : shown(s), logins(l) {}
         void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }
+        void login_made(const sale::login& l) override { logins.add(l); }
+        void login_removed(const sale::token_hash& hash) override { logins.remove(hash); }
         bool knows_more_logins() const override { return bool(find_elsewhere); }
         result<guard::identity> find_login(const sale::token_hash& hash, instant now) override {
             return find_elsewhere(hash, now);
         }
         std::function<result<guard::identity>(const sale::token_hash&, instant)> find_elsewhere;
         showcase& shown;
-    } node_{showcase_};
+        guard::sessions& logins;
+    } node_{showcase_, sessions_};
     shop::catalogue_desk desk_{book_, turnstile_, node_, clock_};
     shop::recent_orders recent_;
     // Those of one node's memory, which can be told to be called in a pool like those in Redis.

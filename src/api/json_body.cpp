@@ -77,10 +77,13 @@ const boost::json::value* json_body::find(std::string_view field) {
 void json_body::check(std::string_view field, std::string_view text, text_rule rule) {
     if (text.size() < rule.min || text.size() > rule.max)
         return blame(field, fmt::format("{} must have {} to {} bytes", field, rule.min, rule.max));
+    if (rule.secret) return;
     if (has_control(text, rule.lines))
         return blame(field, fmt::format("{} must not have control characters", field));
-    if (rule.min > 0 && is_blank(text)) blame(field, fmt::format("{} must not be blank", field));
-    if (rule.name && sale::fault_in_name(text) != sale::text_fault::none)
+    const auto fault = rule.name ? sale::fault_in_name(text) : sale::text_fault::none;
+    if (rule.min > 0 && (is_blank(text) || fault == sale::text_fault::blank))
+        return blame(field, fmt::format("{} must not be blank", field));
+    if (fault != sale::text_fault::none && fault != sale::text_fault::blank)
         blame(field, fmt::format("{} must not have hidden characters", field));
     if (rule.picture && !sale::is_picture_address(text))
         blame(field, fmt::format("{} must be addresses with http:// or https://, or paths that "

@@ -29,13 +29,14 @@ namespace floodgate::api {
 
 // In bytes. With a minimum above 0, blanks alone do not count. No control characters, except that
 // `lines` allows \n and \t. A `name` and the address of a `picture` are shown to strangers: the
-// rules of sale/shown_text.hpp.
+// rules of sale/shown_text.hpp. A `secret` is shown to nobody: only its length counts.
 struct text_rule {
     std::size_t min = 0;
     std::size_t max = 0;
     bool lines = false;
     bool name = false;
     bool picture = false;
+    bool secret = false;
 };
 
 struct list_rule {

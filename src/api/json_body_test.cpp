@@ -142,6 +142,12 @@ TEST(JsonBody, ShowsStrangersNothingHidden) {
     EXPECT_EQ(fault("壶 1.7 L", name), "");
     EXPECT_EQ(fault("a\\u202eb", name), "it must not have hidden characters");
     EXPECT_EQ(fault("a\\u202eb", {.min = 1, .max = 99}), "");
+    for (const char* unseen : {" ", "\\u3000", "\\u00a0", "\\u2003", "\\ufe0f"})
+        EXPECT_EQ(fault(unseen, name), "it must not be blank") << unseen;
+    constexpr text_rule secret{.min = 1, .max = 9, .secret = true};
+    for (const char* any : {"a\\tb", "\\n", "        ", "\\u0000", "\\u200b"})
+        EXPECT_EQ(fault(any, secret), "") << any;
+    EXPECT_EQ(fault("", secret), "it must have 1 to 9 bytes");
     constexpr text_rule picture{.min = 1, .max = 99, .picture = true};
     EXPECT_EQ(fault("/a.jpg", picture), "");
     EXPECT_TRUE(fault("javascript:alert(1)", picture).starts_with("it must be addresses"));

@@ -23,17 +23,12 @@ namespace floodgate::cluster {
 // can have it, if this node runs at all; a lease that is given up on purpose is let go of only when
 // `lost` has returned.
 struct duty {
-    std::string name;  // "care", "line 3"
+    std::string name;  // "timed_jobs", "line 3"
     // The next fencing number: asked of the ledger once the lock is held. An error gives the lock
     // back, and the next attempt waits a while, so that another node may try.
     std::function<result<std::uint64_t>()> raise;
     std::function<void(std::uint64_t number)> gained;
     std::function<void()> lost;
-};
-
-struct held_lease {
-    std::string name;
-    std::uint64_t number = 0;
 };
 
 class leases {
@@ -51,7 +46,6 @@ public:
     // Any thread.
     // Whether this node holds it now: false from the moment on at which another could have it.
     virtual bool holds(const std::string& name) const = 0;
-    virtual std::vector<held_lease> held() const = 0;
     virtual std::vector<std::string> nodes_alive() const = 0;  // their owner ids, this one's too
 };
 

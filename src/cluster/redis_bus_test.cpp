@@ -9,9 +9,16 @@
 namespace floodgate::cluster {
 namespace {
 
+// For tests in which the server is never silent: an answer that takes long is no failure.
+store::redis_options unhurried(const store::own_redis& server) {
+    store::redis_options o = server.options();
+    o.command_timeout = milliseconds(30'000);
+    return o;
+}
+
 TEST(RedisBus, ComesBackAfterARestartAndSaysWhatWaited) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(unhurried(server));
     redis_bus a(redis, {});
     redis_bus b(redis, {});
     std::atomic<int> heard{0};
@@ -37,6 +44,20 @@ int pings_of(store::redis& redis) {
     return at == std::string::npos ? 0 : std::stoi(all.substr(at + head.size()));
 }
 
+TEST(RedisBus, TakesSilenceAloneForNothingBad) {
+    store::own_redis server;
+    store::redis redis(unhurried(server));
+    redis_bus_options options;
+    options.ping_every = milliseconds(20);
+    redis_bus a(redis, options);
+    a.start([](auto, auto) {});
+    ASSERT_TRUE(eventually([&] { return a.read_figures().connected; }));
+    const int before = pings_of(redis);
+    ASSERT_TRUE(eventually([&] { return pings_of(redis) >= before + 3; }));
+    EXPECT_TRUE(a.read_figures().connected);
+    EXPECT_EQ(a.read_figures().rejoined, 0U);
+}
+
 TEST(RedisBus, NoticesASilentServer) {
     store::own_redis server;
     store::redis redis(server.options());
@@ -45,10 +66,6 @@ TEST(RedisBus, NoticesASilentServer) {
     redis_bus a(redis, options);
     a.start([](auto, auto) {});
     ASSERT_TRUE(eventually([&] { return a.read_figures().connected; }));
-    const int before = pings_of(redis);
-    ASSERT_TRUE(eventually([&] { return pings_of(redis) >= before + 3; }));
-    EXPECT_TRUE(a.read_figures().connected) << "silence alone is nothing bad";
-    EXPECT_EQ(a.read_figures().rejoined, 0U);
     server.freeze();
     EXPECT_TRUE(eventually([&] { return !a.read_figures().connected; }));
     server.thaw();

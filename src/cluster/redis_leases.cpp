@@ -67,14 +67,6 @@ void redis_leases::start() {
 
 void redis_leases::stop() { end(); }
 
-void redis_leases::vanish() {
-    {
-        const std::lock_guard lock(mutex_);
-        vanished_ = true;
-    }
-    end();
-}
-
 // The hands first: while one of them ends its work, the keeper still renews the lock.
 void redis_leases::end() {
     {
@@ -96,14 +88,6 @@ bool redis_leases::holds(const std::string& name) const {
                        [&](const auto& p) { return p->what.name == name && is_held(*p); });
 }
 
-std::vector<held_lease> redis_leases::held() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<held_lease> out;
-    for (const auto& p : posts_)
-        if (is_held(*p)) out.push_back({p->what.name, p->number});
-    return out;
-}
-
 std::vector<std::string> redis_leases::nodes_alive() const {
     const std::lock_guard lock(mutex_);
     return alive_;
@@ -113,7 +97,6 @@ std::vector<std::string> redis_leases::nodes_alive() const {
 
 next_step redis_leases::work(post& p) {
     std::unique_lock lock(mutex_);
-    if (vanished_) return next_step::never();
     switch (p.now) {
     case stage::raising: take_up(p, lock); return next_step::at_once();
     case stage::leaving: put_down(p, lock); return next_step::at_once();
@@ -132,7 +115,6 @@ void redis_leases::take_up(post& p, std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     const auto number = p.what.raise();
     lock.lock();
-    if (vanished_) return;
     if (!number) {
         log::warning("cluster.duty_not_taken_up", "duty", p.what.name, "error",
                      number.error().message());
@@ -165,7 +147,6 @@ void redis_leases::put_down(post& p, std::unique_lock<std::mutex>& lock) {
 // The hand's last act.
 void redis_leases::leave(post& p) {
     std::unique_lock lock(mutex_);
-    if (vanished_) return;
     if (p.now == stage::held) p.now = stage::leaving;
     if (p.now == stage::leaving) put_down(p, lock);
     p.now = stage::seeking;
@@ -194,10 +175,6 @@ next_step redis_leases::keep() {
 
 // The keeper's last act. What Redis does not hear ends by itself.
 void redis_leases::sign_off() {
-    {
-        const std::lock_guard lock(mutex_);
-        if (vanished_) return;
-    }
     release_idle();
     (void)redis_.ask(key_of("nodes"), {"ZREM", key_of("nodes"), owner_});
 }
@@ -213,7 +190,7 @@ void redis_leases::renew_all() {
     for (const auto& p : posts_) {
         {
             const std::lock_guard lock(mutex_);
-            if (!p->locked || vanished_) continue;
+            if (!p->locked) continue;
         }
         const moment sent = clock_.now();
         const auto renewed = renew(redis_, p->lock, options_.lease);
@@ -233,7 +210,6 @@ void redis_leases::release_idle() {
     for (const auto& p : posts_) {
         {
             const std::lock_guard lock(mutex_);
-            if (vanished_) return;
             if (!p->locked || p->now != stage::seeking) continue;
         }
         (void)release(redis_, p->lock);  // unheard: it ends by itself

@@ -39,12 +39,9 @@ public:
     void start() override;
     void stop() override;
     bool holds(const std::string& name) const override;
-    std::vector<held_lease> held() const override;
     std::vector<std::string> nodes_alive() const override;
 
     const std::string& owner() const { return owner_; }  // "NODE-16 random hex digits"
-    // For tests: ends as if the process were gone. Nothing is released, no duty is told.
-    void vanish();
 
 private:
     enum class stage : std::uint8_t { seeking = 1, raising, held, leaving };
@@ -94,7 +91,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<post>> posts_;
     std::vector<std::string> alive_;
-    bool started_ = false, stopping_ = false, vanished_ = false;
+    bool started_ = false, stopping_ = false;
     moment renew_at_{}, seek_at_{};  // the keeper's own
     periodic_task keeper_;
 };

@@ -1,7 +1,5 @@
 #include "engine/bus_topic.hpp"
 
-#include "guard/shared_logins.hpp"
-
 namespace floodgate::engine {
 
 std::string_view to_text(bus_topic topic) {
@@ -10,8 +8,8 @@ std::string_view to_text(bus_topic topic) {
     case bus_topic::lifted: return "lifted";
     case bus_topic::catalogue: return "catalogue";
     case bus_topic::repaired: return "repaired";
-    case bus_topic::login: return guard::shared_logins::login_topic;
-    case bus_topic::logout: return guard::shared_logins::logout_topic;
+    case bus_topic::login: return "login";
+    case bus_topic::logout: return "logout";
     }
     return "";
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/or_throw.hpp"
 #include "engine/bus_topic.hpp"
 #include "sale/news_codec.hpp"
 
@@ -102,7 +101,7 @@ result<guard::identity> cluster_node::find_login(const sale::token_hash& hash, i
     if (found.error() != errc::store_unavailable) return found.error();
     const auto kept = world_.book.users().find_login(hash, now);
     if (!kept) return kept.error();
-    here_->sessions.add(*kept);
+    if (!logins_->add(*kept)) return make_error_code(errc::not_found);
     return guard::identity{kept->user, kept->role};
 }
 
@@ -124,8 +123,8 @@ void cluster_node::hear(std::string_view topic, std::string_view message) {
         following_.wake();
         break;
     case bus_topic::repaired: here_->recent.forget_all(); break;
-    case bus_topic::login:
-    case bus_topic::logout: logins_->hear(topic, message); break;
+    case bus_topic::login: logins_->hear_login(message); break;
+    case bus_topic::logout: logins_->hear_logout(message); break;
     }
 }
 
@@ -133,20 +132,28 @@ void cluster_node::follow() {
     const instant now = world_.clock.now();
     const std::uint64_t rejoined = world_.bus.read_figures().rejoined;
     if (std::exchange(rejoined_seen_, rejoined) != rejoined) here_->mailroom.note_missed();
-    if (!logins_->catch_up(now)) reload_logins();  // log-outs may have been missed
+    if (!logins_->catch_up(now)) log_outs_missed_ = true;
+    if (log_outs_missed_) log_outs_missed_ = !reload_logins();
     if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
         catalogue_read_ = now;
         (void)here_->showcase.reload().has_value();  // in vain: tried again, the ledger logs it
     }
 }
 
-void cluster_node::reload_logins() {
-    std::vector<sale::login> valid;
-    or_throw(world_.book.users().for_each_login(world_.clock.now(),
-                                                [&](const sale::login& l) { valid.push_back(l); }),
-             "ledger");
-    here_->sessions.replace_all(valid);
+bool cluster_node::reload_logins() {
+    const auto read = [this]() -> result<std::vector<sale::login>> {
+        std::vector<sale::login> valid;
+        const auto done = world_.book.users().for_each_login(
+            world_.clock.now(), [&](const sale::login& l) { valid.push_back(l); });
+        if (!done) return done.error();
+        return valid;
+    };
+    if (const auto loaded = logins_->reload(read); !loaded) {
+        log::warning("engine.logins_not_loaded", "reason", loaded.error().message());
+        return false;
+    }
     log::info("engine.logins_loaded", "logins", here_->sessions.count());
+    return true;
 }
 
 }  // namespace floodgate::engine

@@ -66,7 +66,7 @@ private:
         world_.bus.publish(topic, std::move(message));
     }
     void remind_of(std::span<const sale::order_news> news);
-    void reload_logins();
+    bool reload_logins();
 
     const world world_;
     guard::shared_limits limits_;
@@ -74,8 +74,10 @@ private:
     std::optional<guard::shared_logins> logins_;
     std::unique_ptr<queue::reminders> reminders_;
     std::atomic<bool> catalogue_changed_{false};
-    instant catalogue_read_{};         // of the follower's thread
-    std::uint64_t rejoined_seen_ = 0;  // the same
+    // Of the follower's thread.
+    instant catalogue_read_{};
+    std::uint64_t rejoined_seen_ = 0;
+    bool log_outs_missed_ = false;
     periodic_task limiting_, following_;
 };
 

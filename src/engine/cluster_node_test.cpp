@@ -40,7 +40,6 @@ public:
     void start() override {}
     void stop() override {}
     bool holds(const std::string&) const override { return false; }
-    std::vector<cluster::held_lease> held() const override { return {}; }
     std::vector<std::string> nodes_alive() const override { return {}; }
 };
 
@@ -115,9 +114,24 @@ TEST_F(ClusterNodeTest, HearsOfLogInsAndLogOuts) {
     const sale::login l{
         .hash = guard::hash_of(token), .user = {5}, .expires_at = noon + milliseconds(1000)};
     node_.hear("login", guard::shared_logins::tell(l));
-    EXPECT_TRUE(sessions_.find(token, noon).has_value());
+    EXPECT_TRUE(sessions_.find(guard::hash_of(token), noon).has_value());
     node_.hear("logout", guard::shared_logins::tell(l.hash));
-    EXPECT_FALSE(sessions_.find(token, noon).has_value());
+    EXPECT_FALSE(sessions_.find(guard::hash_of(token), noon).has_value());
+}
+
+TEST_F(ClusterNodeTest, KnowsItsOwnLogInsAndLogOutsAtOnce) {
+    const sale::login l{.hash = guard::hash_of(guard::new_token()),
+                        .user = {5},
+                        .expires_at = noon + milliseconds(1000)};
+    node_.login_made(l);
+    EXPECT_TRUE(sessions_.find(l.hash, noon).has_value());
+    node_.login_removed(l.hash);
+    EXPECT_FALSE(sessions_.find(l.hash, noon).has_value());
+    node_.login_made(l);
+    EXPECT_FALSE(sessions_.find(l.hash, noon).has_value()) << "what was revoked stays so";
+    EXPECT_THAT(bus_.published, ElementsAre(Pair("login", guard::shared_logins::tell(l)),
+                                            Pair("logout", guard::shared_logins::tell(l.hash)),
+                                            Pair("login", guard::shared_logins::tell(l))));
 }
 
 TEST_F(ClusterNodeTest, ReadsTheCatalogueAgainWhenItWasChangedElsewhere) {
@@ -156,8 +170,10 @@ TEST_F(ClusterNodeTest, FindsALogInInTheLedgerWhileRedisIsAway) {
     const auto found = node_.find_login(l.hash, noon);
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->user, l.user);
-    EXPECT_TRUE(sessions_.find(token, noon).has_value()) << "asked once";
+    EXPECT_TRUE(sessions_.find(guard::hash_of(token), noon).has_value()) << "asked once";
     EXPECT_FALSE(node_.find_login(guard::hash_of(guard::new_token()), noon).has_value());
+    node_.hear("logout", guard::shared_logins::tell(l.hash));
+    EXPECT_FALSE(node_.find_login(l.hash, noon).has_value()) << "the ledger had not heard of it";
 }
 
 TEST_F(ClusterNodeTest, IsNotOnDutyWithoutTheLease) { EXPECT_FALSE(node_.on_duty()); }

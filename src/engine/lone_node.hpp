@@ -20,8 +20,8 @@ public:
     void book_repaired() override { here_->recent.forget_all(); }
     // The gate is the original: there is nothing to rebuild it from while it sells.
     result<bool> gate_differs(sale::sale_id) override { return false; }
-    void login_made(const sale::login&) override {}
-    void login_removed(const sale::token_hash&) override {}
+    void login_made(const sale::login& l) override { here_->sessions.add(l); }
+    void login_removed(const sale::token_hash& hash) override { here_->sessions.remove(hash); }
     bool knows_more_logins() const override { return false; }
     result<guard::identity> find_login(const sale::token_hash&, instant) override {
         return make_error_code(errc::not_found);

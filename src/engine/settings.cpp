@@ -88,6 +88,7 @@ void read_guard(config_file& file, settings& s) {
     file.read("guard.password_passes", s.password.passes, {1, 100});
     read_limit(file, "login_by_device", s.login_limits.by_device);
     read_limit(file, "login_by_account", s.login_limits.by_account);
+    read_limit(file, "login_by_user", s.login_limits.by_user);
     read_limit(file, "login_by_address", s.login_by_address);
     read_limit(file, "register_by_address", s.register_by_address);
     read_limit(file, "purchase_by_user", s.purchase_by_user);

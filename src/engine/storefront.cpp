@@ -56,6 +56,7 @@ local_shop storefront::local() {
             showcase,
             {{"login_by_device", login_limits.by_device(), share_after_half},
              {"login_by_account", login_limits.by_account(), share_after_half},
+             {"login_by_user", login_limits.by_user(), share_after_half},
              {"login_records", login_limits.clean_records(), share_after_half},
              {"login_by_address", login_by_address, 0},
              {"register_by_address", register_by_address, 0},

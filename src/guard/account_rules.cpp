@@ -76,6 +76,7 @@ std::optional<account_fault> fault_in_nickname(std::string_view nickname) {
     switch (sale::fault_in_name(nickname)) {
     case sale::text_fault::not_utf8: return account_fault::nickname_not_utf8;
     case sale::text_fault::hidden: return account_fault::nickname_control;
+    case sale::text_fault::blank: return account_fault::nickname_empty;
     case sale::text_fault::none: break;
     }
     if (sale::is_reserved_nickname(nickname)) return account_fault::nickname_reserved;

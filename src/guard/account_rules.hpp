@@ -17,7 +17,7 @@ enum class account_fault : std::uint8_t {
     password_too_long,   // also keeps anybody from having megabytes hashed
     password_is_phone,
     password_common,  // among the first that a guesser tries
-    nickname_empty,
+    nickname_empty,   // or nothing in it can be seen
     nickname_too_long,
     nickname_not_utf8,
     nickname_control,   // something hidden, or that moves the cursor: sale/shown_text.hpp

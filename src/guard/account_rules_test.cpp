@@ -68,8 +68,22 @@ TEST(Password, IsNotAmongTheFirstThatAGuesserTries) {
           "admin123",  "welcome1",   "12341234",   "abc12345",  "a1234567",    "88888888",
           "floodgate", "letmein123"})
         EXPECT_EQ(fault_in_password(common), password_common) << common;
-    for (const char* fine : {"correct horse", "demo-buyer", "demo-admin", "wrong horse",
-                             "password of my aunt", "13579acegik", "Tr0ub4dor&3"})
+    // Regression L3: the table had seventy words.
+    for (const char* common :
+         {"butterfly1234567", "chocolate",   "elizabeth",  "butterfly",  "alexander",  "liverpool1",
+          "Jennifer",         "anna1990",    "1990anna",   "!dragon88",  "michelle!",  "$unshine",
+          "p@ssw0rd1",        "hellohello",  "ilovejesus", "woaibaobao", "starwars77", "19900131",
+          "31121999",         "12311999",    "q1w2e3r4",   "a1b2c3d4",   "qweasdzxc",  "!@#$%^&*",
+          "zaq12wsx",         "Summer2024!", "december12", "zhangwei8",  "1234qwer",   "qwer1234"})
+        EXPECT_EQ(fault_in_password(common), password_common) << common;
+    for (const char* fine :
+         {"correct horse", "demo-buyer", "demo-admin", "wrong horse", "password of my aunt",
+          "13579acegik", "Tr0ub4dor&3", "chocolate-elizabeth", "99999999123", "19901331"})
+        EXPECT_EQ(fault_in_password(fine), std::nullopt) << fine;
+}
+
+TEST(Password, MayHaveAnyCharacters) {
+    for (const auto& fine : {"tab\there too"s, "line\nbreak"s, "\t\n\r\x1b\x7f 12x"s})
         EXPECT_EQ(fault_in_password(fine), std::nullopt) << fine;
 }
 
@@ -79,6 +93,8 @@ TEST(Nickname, IsTextInAnyLanguage) {
     EXPECT_EQ(fault_in_nickname(std::string(sale::nickname_bytes_max, 'x')), std::nullopt);
     EXPECT_EQ(fault_in_nickname(std::string(sale::nickname_bytes_max + 1, 'x')), nickname_too_long);
     EXPECT_EQ(fault_in_nickname(""), nickname_empty);
+    for (const char* unseen : {" ", "\u3000", "\u00a0", "\ufe0f"})
+        EXPECT_EQ(fault_in_nickname(unseen), nickname_empty) << unseen;
 }
 
 TEST(Nickname, IsValidUtf8) {

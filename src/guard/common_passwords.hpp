@@ -1,8 +1,13 @@
 // The passwords that a guesser tries first.
 //
-// Rules instead of a long list: most of the commonest passwords are a run on the keyboard, a short
-// piece said twice, or one of a few words with some digits behind it. NIST SP 800-63B asks for a
-// comparison with a list of compromised passwords; this is the part of it that needs no file.
+// Rules and a table of words instead of a list of passwords. Covered are: runs on the keyboard and
+// of digits, forwards and backwards; a piece of up to four characters said again and again; dates
+// of eight digits; and each of some thousand words (common_words.hpp), alone, twice, after "ilove"
+// and the like, with up to five digits or signs around it, or before a run of digits.
+//
+// Not covered: what was stolen elsewhere and follows none of these rules, phrases of several words,
+// and words of languages that the table does not have. NIST SP 800-63B and ASVS 6.2.12 ask for a
+// comparison with a list of compromised passwords, which would be a file of its own.
 
 #pragma once
 
@@ -10,7 +15,8 @@
 
 namespace floodgate::guard {
 
-// Whatever the case of its letters, and with @ for a, 0 for o and the like undone.
+// For passwords of eight characters or more. Whatever the case of the letters, and with @ for a, 0
+// for o and the like undone.
 bool is_common_password(std::string_view password);
 
 }  // namespace floodgate::guard

@@ -23,7 +23,15 @@ protected:
     }
     // The same with the right one.
     bool log_in(std::uint64_t account, std::uint64_t address, bool known_device = false) {
-        return limits_.begin({account, address, known_device}, now_).may_try != nullptr;
+        const auto tried = limits_.begin({account, address, known_device}, now_);
+        if (tried.may_try) tried.may_try->succeeded();
+        return tried.may_try != nullptr;
+    }
+    int log_ins(std::uint64_t account, bool known_device, std::uint64_t addresses = 100) {
+        int n = 0;
+        for (std::uint64_t i = 0; i < addresses; ++i)
+            n += log_in(account, 3'000'000 + i, known_device) ? 1 : 0;
+        return n;
     }
     int guesses(std::uint64_t account, std::uint64_t address, int tries = 100) {
         int n = 0;
@@ -50,9 +58,38 @@ TEST_F(LoginLimitsTest, OneAddressGetsFiveGuessesAndThenFiveAMinute) {
     EXPECT_EQ(guesses(admin + 1, attacker), 5) << "another account";
 }
 
-TEST_F(LoginLimitsTest, OnlyFailuresCount) {
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(log_in(admin, home)) << i;
+TEST_F(LoginLimitsTest, SuccessesDoNotCountAsFailures) {
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_TRUE(log_in(admin, home)) << i;
+        now_ += seconds(3);
+    }
     EXPECT_EQ(guesses(admin, home), 5);
+}
+
+// Regression M7: log-ins with the right password were not limited by account.
+TEST_F(LoginLimitsTest, OneAccountLogsInTwentyTimesAMinuteWhateverItsAddresses) {
+    for (const bool known : {true, false}) {
+        EXPECT_EQ(log_ins(admin, known), 20);
+        const auto refused = limits_.begin({admin, home, known}, now_);
+        EXPECT_EQ(refused.refused_by, limit::login_by_user);
+        EXPECT_EQ(refused.wait, seconds(5)) << "in coarse steps";
+    }
+    EXPECT_EQ(log_ins(admin + 1, true), 20) << "another account";
+    now_ += seconds(60);
+    EXPECT_EQ(log_ins(admin, true), 20);
+}
+
+TEST_F(LoginLimitsTest, GuessesDoNotUseUpTheLogInsOfTheOwner) {
+    attack_from(100);
+    EXPECT_EQ(log_ins(admin, true), 20);
+}
+
+TEST_F(LoginLimitsTest, GuessesUnderWayDoNotHoldUpAKnownDevice) {
+    std::vector<login_limits::answer> under_way;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        under_way.push_back(limits_.begin({admin, attacker + i, false}, now_));
+    EXPECT_EQ(under_way.back().refused_by, limit::login_by_user);
+    EXPECT_EQ(log_ins(admin, true), 20);
 }
 
 TEST_F(LoginLimitsTest, TriesAtTheSameMomentCountBeforeTheyHaveFailed) {
@@ -72,7 +109,7 @@ TEST_F(LoginLimitsTest, OneAttackerKeepsNobodyOut) {
         guess(admin, attacker);
         EXPECT_TRUE(log_in(admin, home, true)) << i;
         EXPECT_TRUE(log_in(admin, office)) << i << ": an address that is not known yet";
-        now_ += seconds(1);
+        now_ += seconds(3);
     }
 }
 
@@ -128,7 +165,7 @@ TEST_F(LoginLimitsTest, TheWaitIsToldInCoarseStepsAndIsLongEnough) {
 }
 
 TEST_F(LoginLimitsTest, NoLimitIsNoLimit) {
-    login_limits none({.by_device = {}, .by_account = {}});
+    login_limits none({.by_device = {}, .by_account = {}, .by_user = {}});
     for (int i = 0; i < 1000; ++i) {
         const auto tried = none.begin({admin, attacker, false}, now_);
         ASSERT_TRUE(tried.may_try) << i;

@@ -46,6 +46,7 @@ const char* to_text(limit which) {
     case limit::login_by_address: return "login_by_address";
     case limit::login_by_device: return "login_by_device";
     case limit::login_by_account: return "login_by_account";
+    case limit::login_by_user: return "login_by_user";
     case limit::register_by_address: return "register_by_address";
     case limit::purchase_by_address: return "purchase_by_address";
     case limit::purchase_by_user: return "purchase_by_user";

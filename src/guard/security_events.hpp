@@ -42,6 +42,7 @@ enum class limit : std::uint8_t {
     login_by_address = 1,
     login_by_device,
     login_by_account,
+    login_by_user,
     register_by_address,
     purchase_by_address,
     purchase_by_user,
@@ -49,7 +50,7 @@ enum class limit : std::uint8_t {
     move_by_user,
     ticket_by_user,
 };
-inline constexpr std::uint8_t limit_kinds = 9;
+inline constexpr std::uint8_t limit_kinds = 10;
 
 const char* to_text(security_event what);  // "login_failed"
 const char* to_text(limit which);          // "login_by_device"

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "guard/tokens.hpp"
-
 namespace floodgate::guard {
 namespace {
 
@@ -30,12 +28,6 @@ sessions::key sessions::key_from(const sale::token_hash& hash) {
     std::memcpy(&k.high, hash.data(), sizeof k.high);
     std::memcpy(&k.low, hash.data() + sizeof k.high, sizeof k.low);
     return k;
-}
-
-std::optional<identity> sessions::find(std::string_view token, instant now) const {
-    // Saves hashing whatever else the header may hold.
-    if (token.size() != token_characters) return std::nullopt;
-    return find(hash_of(token), now);
 }
 
 std::optional<identity> sessions::find(const sale::token_hash& hash, instant now) const {
@@ -95,15 +87,6 @@ std::size_t sessions::count() const {
         n += p.logins.size();
     }
     return n;
-}
-
-void sessions::reserve(std::size_t n) {
-    // Chance does not fill the parts evenly: a few more than the mean.
-    const std::size_t each = n / parts + n / parts / 16 + 8;
-    for (part& p : parts_) {
-        const std::lock_guard lock(p.mutex);
-        p.logins.reserve(each);
-    }
 }
 
 }  // namespace floodgate::guard

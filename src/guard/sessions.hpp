@@ -17,7 +17,6 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "base/clock.hpp"
 #include "sale/user.hpp"
@@ -33,9 +32,7 @@ struct identity {
 
 class sessions {
 public:
-    // Nothing for a token that is unknown, malformed, removed, or expired at `now`.
-    std::optional<identity> find(std::string_view token, instant now) const;
-    // The same by guard::hash_of(token), for callers that need the hash themselves.
+    // By guard::hash_of(token). Nothing for a token that is unknown, removed, or expired at `now`.
     std::optional<identity> find(const sale::token_hash& hash, instant now) const;
 
     // A login that is there already is replaced.
@@ -51,8 +48,6 @@ public:
     std::size_t prune(instant now);
 
     std::size_t count() const;
-    // Room for `n` logins in all, so that filling the table does not grow it step by step.
-    void reserve(std::size_t n);
 
     static constexpr std::size_t parts = 64;
 

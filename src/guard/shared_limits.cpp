@@ -11,12 +11,17 @@ namespace {
 constexpr std::size_t tags = 16;          // so that a cluster's servers share the work
 constexpr std::size_t at_once_max = 500;  // keys in one call
 constexpr std::int64_t us_ns = 1000;
+constexpr std::int64_t ms_us = 1000;
 
 // KEYS: buckets. ARGV: what was taken from each, in microseconds of refilling; below 0, what was
-// given back. Gives what each lacks now.
-const store::redis_script take_script(R"(
-local t = redis.call('TIME')
-local now = t[1] * 1000000 + t[2]
+// given back; then the time in microseconds, or nothing. Gives what each lacks now.
+const store::redis_script& take_script() {
+    static const store::redis_script script(R"(
+local now = tonumber(ARGV[#KEYS + 1])
+if not now then
+  local t = redis.call('TIME')
+  now = t[1] * 1000000 + t[2]
+end
 local full = redis.call('MGET', unpack(KEYS))
 local missing = {}
 for i, key in ipairs(KEYS) do
@@ -25,6 +30,8 @@ for i, key in ipairs(KEYS) do
   redis.call('SET', key, string.format('%.0f', at), 'PX', math.ceil(missing[i] / 1000) + 1)
 end
 return missing)");
+    return script;
+}
 
 // What was taken is rounded up, what was given back down: rounding never gives anything away.
 std::int64_t in_us(rate_limiter::nanoseconds taken) {
@@ -66,7 +73,8 @@ bool shared_limits::tell(const shared& s, std::span<const rate_limiter::usage> s
         keys.add(key_of(s, u.key));
         taken.add(in_us(u.taken));
     }
-    const auto said = redis_.run(take_script, keys, taken);
+    if (time_ == time_source::caller) taken.add(to_ms(now) * ms_us);
+    const auto said = redis_.run(take_script(), keys, taken);
     if (!said || said->items.size() != some.size()) return false;
     for (std::size_t i = 0; i < some.size(); ++i)
         s.limiter->merge(some[i].key, said->items[i].integer * us_ns, now);

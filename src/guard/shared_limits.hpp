@@ -24,7 +24,11 @@ class shared_limits {
 public:
     static constexpr std::size_t keys_max = 65'536;  // of one limiter, at a time
 
-    shared_limits(store::redis& redis, std::string name) : redis_(redis), name_(std::move(name)) {}
+    // The clocks of the nodes may differ, so buckets are filled by that of Redis. Tests that do not
+    // want to wait fill them by the time they pass to exchange().
+    enum class time_source : std::uint8_t { redis = 1, caller };
+    shared_limits(store::redis& redis, std::string name, time_source time = time_source::redis)
+        : redis_(redis), name_(std::move(name)), time_(time) {}
 
     // Before the limiter is used. Its buckets are shared once they are used to `share_from` of
     // their burst, from 0 to 1.
@@ -45,6 +49,7 @@ private:
 
     store::redis& redis_;
     const std::string name_;
+    const time_source time_;
     std::vector<shared> limiters_;
 };
 

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t looked_at_once = 10'000;
 
 // The log carries an id beyond every time, so that a log that was lost and begun anew is noticed.
-const store::redis_script revoke_script(R"(
+const store::redis_script& revoke_script() {
+    static const store::redis_script script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
@@ -20,10 +21,13 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local over = redis.call('ZCARD', KEYS[1]) - ARGV[3]
 if over > 0 then redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over - 1) end
 return now)");
+    return script;
+}
 
 // ARGV: what was seen last, how far to look back from there, an id for a log without one, where to
 // go on (or 0), how many. Gives the time, the id and the entries with their times.
-const store::redis_script look_script(R"(
+const store::redis_script& look_script() {
+    static const store::redis_script script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local id = redis.call('ZRANGEBYSCORE', KEYS[1], '9e15', '+inf')[1]
@@ -36,6 +40,8 @@ if tonumber(ARGV[4]) > from then from = tonumber(ARGV[4]) end
 local some = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('%.0f', from), '8e15',
                         'WITHSCORES', 'LIMIT', 0, ARGV[5])
 return {now, id, some})");
+    return script;
+}
 
 struct stored {
     std::int64_t user = 0, role = 0, expires_ms = 0;
@@ -67,6 +73,15 @@ std::string stored_text(const sale::login& l) {
            std::to_string(to_ms(l.expires_at));
 }
 
+// The hash that a message begins with; the rest is left.
+std::optional<sale::token_hash> take_hash(std::string_view& message) {
+    sale::token_hash hash{};
+    if (message.size() < hash.size()) return std::nullopt;
+    std::memcpy(hash.data(), message.data(), hash.size());
+    message.remove_prefix(hash.size());
+    return hash;
+}
+
 std::string bytes_of(const sale::token_hash& hash) {
     return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
@@ -92,9 +107,14 @@ std::string shared_logins::key_of(const sale::token_hash& hash) const {
 
 bool shared_logins::add(const sale::login& l) {
     const std::lock_guard lock(mutex_);
-    if (revoked_.contains(l.hash) || revoked_before_.contains(l.hash)) return false;
+    if (is_revoked(l.hash)) return false;
+    if (added_meanwhile_) added_meanwhile_->push_back(l);
     local_.add(l);
     return true;
+}
+
+bool shared_logins::is_revoked(const sale::token_hash& hash) const {
+    return revoked_.contains(hash) || revoked_before_.contains(hash);
 }
 
 void shared_logins::revoke(const sale::token_hash& hash) {
@@ -120,7 +140,7 @@ result<void> shared_logins::remove(const sale::token_hash& hash, instant /*now*/
     revoke(hash);
     const std::string key = key_of(hash);
     const auto removed = redis_.ask(key, {"DEL", key});
-    const auto noted = redis_.run(revoke_script, {revoked_key_},
+    const auto noted = redis_.run(revoke_script(), {revoked_key_},
                                   {to_hex(hash), std::to_string(options_.remembered.count()),
                                    std::to_string(options_.revoked_max)});
     if (!noted) return noted.error();
@@ -144,7 +164,7 @@ bool shared_logins::catch_up(instant /*now*/) {
     std::string from = "0";
     for (;;) {
         const auto said =
-            redis_.run(look_script, {revoked_key_},
+            redis_.run(look_script(), {revoked_key_},
                        {std::to_string(seen_ms_), std::to_string(options_.overlap.count()),
                         "id:" + new_token(), from, std::to_string(looked_at_once)});
         if (!said || said->items.size() != 3) return true;
@@ -166,18 +186,34 @@ bool shared_logins::catch_up(instant /*now*/) {
     }
 }
 
+result<void> shared_logins::reload(const ledger_reader& read) {
+    {
+        const std::lock_guard lock(mutex_);
+        added_meanwhile_.emplace();
+    }
+    auto found = read();
+    const std::lock_guard lock(mutex_);
+    const auto added = std::exchange(added_meanwhile_, std::nullopt);
+    if (!found) return found.error();
+    found->insert(found->end(), added->begin(), added->end());
+    std::erase_if(*found, [&](const sale::login& l) { return is_revoked(l.hash); });
+    local_.replace_all(*found);
+    return {};
+}
+
 std::string shared_logins::tell(const sale::login& l) { return bytes_of(l.hash) + stored_text(l); }
 
 std::string shared_logins::tell(const sale::token_hash& hash) { return bytes_of(hash); }
 
-void shared_logins::hear(std::string_view topic, std::string_view message) {
-    sale::token_hash hash{};
-    if (message.size() < hash.size()) return;
-    std::memcpy(hash.data(), message.data(), hash.size());
-    message.remove_prefix(hash.size());
-    if (topic == logout_topic && message.empty()) revoke(hash);
-    if (topic != login_topic) return;
-    if (const auto s = parse(message)) add(to_login(hash, *s));
+void shared_logins::hear_login(std::string_view message) {
+    const auto hash = take_hash(message);
+    if (!hash) return;
+    if (const auto s = parse(message)) add(to_login(*hash, *s));
+}
+
+void shared_logins::hear_logout(std::string_view message) {
+    const auto hash = take_hash(message);
+    if (hash && message.empty()) revoke(*hash);
 }
 
 }  // namespace floodgate::guard

@@ -12,9 +12,12 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "guard/sessions.hpp"
@@ -33,7 +36,7 @@ public:
     shared_logins(store::redis& redis, sessions& local, std::string name)
         : shared_logins(redis, local, std::move(name), options{}) {}
 
-    // All of these also do it to `local`, whatever becomes of Redis. They block, except hear().
+    // All of these also do it to `local`, whatever becomes of Redis. Those that ask Redis block.
 
     // store_unavailable: the other nodes may not know it, unless the bus tells them.
     result<void> keep(const sale::login& l, instant now);
@@ -49,12 +52,20 @@ public:
     // again.
     bool catch_up(instant now);
 
-    // For the bus.
-    static constexpr std::string_view login_topic = "login", logout_topic = "logout";
+    // A log-in that the ledger knows, without asking Redis. False: it was revoked lately, and stays
+    // so.
+    bool add(const sale::login& l);
+
+    // Fills `local` with what `read` finds in the ledger. A log-in that is made or revoked while it
+    // reads is not lost, and not brought back. A failure of `read` leaves all as it was.
+    using ledger_reader = std::function<result<std::vector<sale::login>>()>;
+    result<void> reload(const ledger_reader& read);
+
+    // For the bus. Messages that make no sense are ignored.
     static std::string tell(const sale::login& l);
     static std::string tell(const sale::token_hash& hash);
-    // Other topics, and messages that make no sense, are ignored.
-    void hear(std::string_view topic, std::string_view message);
+    void hear_login(std::string_view message);
+    void hear_logout(std::string_view message);
 
 private:
     struct hash_bits {
@@ -64,7 +75,7 @@ private:
     using hashes = boost::unordered_flat_set<sale::token_hash, hash_bits>;
     static constexpr std::size_t generation_max = 250'000;  // 8 MB
 
-    bool add(const sale::login& l);  // false: it is revoked
+    bool is_revoked(const sale::token_hash& hash) const;  // under mutex_
     void revoke(const sale::token_hash& hash);
     std::string key_of(const sale::token_hash& hash) const;
 
@@ -77,6 +88,7 @@ private:
     // What was revoked lately, so that a log-in heard of too late does not come back: the newer
     // half, and the older one.
     hashes revoked_, revoked_before_;
+    std::optional<std::vector<sale::login>> added_meanwhile_;  // while reload() reads
 
     std::mutex catching_up_;    // guards what follows
     std::int64_t seen_ms_ = 0;  // the log was read up to here, by Redis' clock; 0: never

@@ -1,8 +1,7 @@
 #include "guard/shared_tickets.hpp"
 
-#include <charconv>
-
 #include "base/hex.hpp"
+#include "guard/stored_ticket.hpp"
 #include "guard/tokens.hpp"
 
 namespace floodgate::guard {
@@ -13,7 +12,8 @@ constexpr std::size_t half_of_hash = 16;
 // Enters a ticket of the user, forgets those that have run out and gives the keys of those that are
 // too many. KEYS: the user's set. ARGV: the ticket's key, the lifetime in ms, how many there may
 // be.
-const store::redis_script enter_script(R"(
+const store::redis_script& enter_script() {
+    static const store::redis_script script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
@@ -26,24 +26,7 @@ if over > 0 then
   for i = 1, #oldest, 2 do gone[#gone + 1] = oldest[i] end
 end
 return gone)");
-
-struct entry {
-    ticket_holder holder;
-    instant expires_at;
-};
-
-std::optional<entry> parse(std::string_view text) {
-    std::int64_t user = 0;
-    std::int64_t expires_ms = 0;
-    const char* end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, user);
-    if (first.ec != std::errc() || first.ptr == end) return std::nullopt;
-    const auto second = std::from_chars(first.ptr + 1, end, expires_ms);
-    if (second.ec != std::errc() || second.ptr == end) return std::nullopt;
-    entry out{{.user = {user}}, from_ms(expires_ms)};
-    const std::string_view login(second.ptr + 1, end);
-    if (!from_hex(login, out.holder.login)) return std::nullopt;
-    return out;
+    return script;
 }
 
 }  // namespace
@@ -64,16 +47,14 @@ result<ticket_office::issued> shared_tickets::issue(const ticket_holder& to, ins
     issued out{new_token(), now + options_.lifetime};
     const std::string key = key_of(out.text);
     const std::string lifetime = std::to_string(options_.lifetime.count());
-    const auto too_many = redis_.run(enter_script, {key_of(to.user)},
+    const auto too_many = redis_.run(enter_script(), {key_of(to.user)},
                                      {key, lifetime, std::to_string(options_.per_user_max)});
     if (!too_many) return too_many.error();
 
     // The ticket itself last: it is good only when its place in the user's set is taken.
     std::vector<store::redis::command> commands;
     for (const auto& gone : too_many->items) commands.push_back({gone.text, {"DEL", gone.text}});
-    const std::string value = std::to_string(to.user.value) + " " +
-                              std::to_string(to_ms(out.expires_at)) + " " + to_hex(to.login);
-    commands.push_back({key, {"SET", key, value, "PX", lifetime}});
+    commands.push_back({key, {"SET", key, to_text({to, out.expires_at}), "PX", lifetime}});
     const auto done = redis_.ask_all(commands);
     if (!done) return done.error();
     if (done->back().what == store::redis_reply::kind::error)
@@ -86,7 +67,7 @@ std::optional<ticket_holder> shared_tickets::redeem(std::string_view text, insta
     const std::string key = key_of(text);
     const auto found = redis_.ask(key, {"GETDEL", key});
     if (!found || found->is_nil()) return std::nullopt;
-    const auto e = parse(found->text);
+    const auto e = parse_stored_ticket(found->text);
     if (!e || e->expires_at <= now) return std::nullopt;
     // Only for the count: left there, it goes with its time.
     const std::string own = key_of(e->holder.user);

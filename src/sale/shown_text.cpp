@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 namespace floodgate::sale {
@@ -34,9 +35,27 @@ constexpr range hidden_characters[] = {
     {0xe0000, 0xe007f},  // tags
 };
 
-bool is_hidden(utf::code_point c) {
-    return std::ranges::any_of(hidden_characters,
-                               [c](const range& r) { return c >= r.first && c <= r.last; });
+// What is fine in a name, but is not one alone. In ascending order.
+constexpr range unseen_characters[] = {
+    {0x20, 0x20},        // blank
+    {0xa0, 0xa0},        // blank that does not break
+    {0x34f, 0x34f},      // combining grapheme joiner
+    {0x1680, 0x1680},    // Ogham blank
+    {0x17b4, 0x17b5},    // inherent vowels of Khmer
+    {0x180b, 0x180f},    // Mongolian variation selectors
+    {0x2000, 0x200a},    // blanks of many widths
+    {0x202f, 0x202f},    // narrow blank that does not break
+    {0x205f, 0x205f},    // mathematical blank
+    {0x3000, 0x3000},    // ideographic blank
+    {0xfe00, 0xfe0f},    // variation selectors
+    {0x1bca0, 0x1bca3},  // format characters of shorthand
+    {0x1d159, 0x1d159},  // null note head
+    {0x1d173, 0x1d17a},  // format characters of music
+    {0xe0100, 0xe01ef},  // more variation selectors
+};
+
+bool is_in(std::span<const range> ranges, utf::code_point c) {
+    return std::ranges::any_of(ranges, [c](const range& r) { return c >= r.first && c <= r.last; });
 }
 
 // Latin letters become lower case and of usual width, other characters beyond ASCII stay, and
@@ -64,12 +83,15 @@ std::string folded(std::string_view text) {
 
 text_fault fault_in_name(std::string_view text) {
     bool hidden = false;
+    bool seen = false;
     for (auto at = text.begin(); at != text.end();) {
         const utf::code_point c = utf::utf_traits<char>::decode(at, text.end());
         if (c == utf::illegal || c == utf::incomplete) return text_fault::not_utf8;
-        hidden = hidden || is_hidden(c);
+        hidden = hidden || is_in(hidden_characters, c);
+        seen = seen || !is_in(unseen_characters, c);
     }
-    return hidden ? text_fault::hidden : text_fault::none;
+    if (hidden) return text_fault::hidden;
+    return seen ? text_fault::none : text_fault::blank;
 }
 
 bool is_reserved_nickname(std::string_view nickname) {

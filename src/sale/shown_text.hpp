@@ -15,9 +15,10 @@ enum class text_fault : std::uint8_t {
     none = 1,
     not_utf8,
     hidden,  // a control character, line separator, mark of direction, or character without width
+    blank,   // there is nothing to be seen: only blanks of any kind and selectors of variants
 };
 
-// For a name or a title, which is one line.
+// For a name or a title, which is one line. The first that applies; an empty text is blank.
 text_fault fault_in_name(std::string_view text);
 
 // Whether a nickname reads like the shop's own staff: "Operator", "ADMIN_1", "官方客服". Case,

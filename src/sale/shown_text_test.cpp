@@ -10,10 +10,10 @@ namespace {
 using namespace std::string_literals;
 
 TEST(ShownName, IsTextInAnyLanguage) {
-    for (const char* good : {"Kettle", "电水壶 1.7 L", "Ünïcödé", "🛒 first!", "<b>", "O'Neill",
-                             "", "한국어", "עברית",
-                             "a\xc2\xa0"
-                             "b"})
+    for (const char* good :
+         {"Kettle", "电水壶 1.7 L", "Ünïcödé", "🛒 first!", "<b>", "O'Neill", "한국어", "עברית",
+          "a\xc2\xa0"
+          "b"})
         EXPECT_EQ(fault_in_name(good), text_fault::none) << good;
 }
 
@@ -23,6 +23,17 @@ TEST(ShownName, HidesNothing) {
                             "a\u2028b"s, "a\u2029b"s, "\u202egnp.exe"s, "a\u2060b"s, "\u2066a"s,
                             "\u2069"s,   "\ufeffa"s,  "\u3164"s,        "\u061c"s,   "\U000e0041"s})
         EXPECT_EQ(fault_in_name(bad), text_fault::hidden) << bad;
+}
+
+// Regression L12: names that cannot be seen.
+TEST(ShownName, HasSomethingToBeSeen) {
+    for (const char* bad :
+         {"", " ", "\u3000", "\u00a0", "\u2003\u2003", "\ufe0f", " \u00a0\u3000\ufe0f", "\u1680",
+          "\u202f", "\u205f", "\u034f", "\u180b", "\U000e0100", "\U0001d159"})
+        EXPECT_EQ(fault_in_name(bad), text_fault::blank) << bad;
+    for (const char* good : {"\u3000小明\u3000", "☕\ufe0f", "a\u2003b", "."})
+        EXPECT_EQ(fault_in_name(good), text_fault::none) << good;
+    EXPECT_EQ(fault_in_name("\u3000\u200b"), text_fault::hidden) << "comes before blank";
 }
 
 TEST(ShownName, IsValidUtf8) {

@@ -37,7 +37,7 @@ public:
     // has no rebuild, so the sale must be paused.
     virtual result<bool> gate_differs(sale::sale_id id) = 0;
 
-    // A user logged in or out here. Tells the other nodes.
+    // A user logged in or out here: this node's sessions know it at once, the other nodes are told.
     virtual void login_made(const sale::login& l) = 0;
     virtual void login_removed(const sale::token_hash& hash) = 0;
     // Whether a log-in that is unknown here may be known elsewhere. find_login() may block.

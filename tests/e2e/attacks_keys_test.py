@@ -5,7 +5,7 @@ In both modes: FLOODGATE_MODE=clustered runs the same against a node with Redis 
 import contextlib
 import unittest
 
-from harness import API, Attempt, Client, Crowd, lock_ledger, orders_in, request_bytes
+from harness import API, CLUSTERED, Attempt, Client, Crowd, lock_ledger, orders_in, request_bytes
 from managed import ManagedShop
 
 CLICKS = 50
@@ -82,9 +82,11 @@ class OneKeyIsOneIntent(ManagedShop):
         made = Crowd(self.server_.address, CLICKS).rush(
             Attempt(self.shop, buyer, sale=(self.sale, self.other)[n % 2], key="mine")
             for buyer in range(1, 11) for n in range(CLICKS))
-        # `busy` promises nothing, so a machine that is slow to answer may say so.
+        # `busy` promises nothing, so a machine that is slow to answer may say so. In a cluster it may
+        # also not know in time what Redis answered.
+        slow = {(503, "busy"), (503, "undecided")} if CLUSTERED else {(503, "busy")}
         self.assertLessEqual({(a.status, a.code) for a in made},
-                             {(202, ""), (200, ""), (422, "key_reused"), (503, "busy")})
+                             {(202, ""), (200, ""), (422, "key_reused")} | slow)
         for buyer in range(1, 11):
             numbers = {a.order_no for a in made if a.buyer == buyer and a.accepted}
             self.assertEqual(len(numbers), 1, numbers)

@@ -231,7 +231,8 @@ class WhatStrangersAreShown(SharedServer):
 
     def test_l12_nicknames_hide_nothing_and_are_not_the_shops(self):
         for n, nickname in enumerate(("\u200b\u200b", "Li\u200b", "a\u202eb", "a\u2028b", "\ufeffLi",
-                                      "\u2066Li", "Operator", "ADMIN", "admin 1", "官方客服", "管理员")):
+                                      "\u2066Li", "\u3000", "\u00a0", "\u2003", "\ufe0f", "Operator",
+                                      "ADMIN", "admin 1", "官方客服", "管理员")):
             answer = self.client.post(f"{API}/auth/register", {
                 "phone": f"1380000{n:04}", "password": PASSWORD, "nickname": nickname})
             problem = self.assert_problem(answer, 400, "bad_request")
@@ -240,6 +241,7 @@ class WhatStrangersAreShown(SharedServer):
     def test_l12_titles_hide_nothing_and_pictures_are_no_scripts(self):
         good = {"title": "Kettle", "list_price_fen": 1}
         for wrong in ({"title": "a\u202eb"}, {"title": "a\u2028b"}, {"title": "a\u200b"},
+                      {"title": "\u3000"}, {"title": "\ufe0f"},
                       {"pictures": ["javascript:alert(1)"]}, {"pictures": ["data:text/html,<b>"]},
                       {"pictures": ["/ok.jpg", "//evil.example/a.jpg"]}, {"pictures": ["kettle.jpg"]}):
             answer = self.client.ask("POST", f"{API}/admin/products", self.admin, {**good, **wrong})

@@ -38,7 +38,7 @@ SHORT_BODY_BYTES_MAX = 4096  # of calls that are not an admin's
 
 class BadInputTest(SharedServer):
     config = PAY_TEST + FAST + "purchase_by_user_per_minute = 0\n" \
-        "login_by_device_per_minute = 0\nlogin_by_account_per_minute = 0\n"
+        "login_by_device_per_minute = 0\nlogin_by_account_per_minute = 0\nlogin_by_user_per_minute = 0\n"
 
     @classmethod
     def setUpClass(cls):

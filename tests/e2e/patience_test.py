@@ -89,7 +89,7 @@ class ConnectionCapTest(SharedServer):
 
 class BusyPoolTest(SharedServer):
     config = FAST.replace("password_passes = 1", "password_passes = 20") + \
-        "login_by_device_per_minute = 0\nlogin_by_account_per_minute = 0\n[edge]\npool_queue_max = 2\n"
+        "login_by_device_per_minute = 0\nlogin_by_account_per_minute = 0\nlogin_by_user_per_minute = 0\n[edge]\npool_queue_max = 2\n"
 
     def test_past_the_queue_one_is_told_to_come_back_and_buying_goes_on(self):
         sale, token = self.add_sale(), self.register()

@@ -38,6 +38,8 @@ inline redis_options shared_redis(bool cluster) {
     options.addresses.clear();
     if (address != nullptr) options.addresses.emplace_back(address);
     options.cluster = cluster;
+    // Nobody stops these servers: whatever takes long is the machine being busy.
+    options.connect_timeout = options.command_timeout = milliseconds(10'000);
     return options;
 }
 
