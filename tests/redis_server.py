@@ -16,7 +16,7 @@ class RedisError(Exception):
 class RedisLine:
     """One connection. `line("SET", "a", 1)` gives the reply: bytes, int, list or None."""
 
-    def __init__(self, address, password=None, timeout_s=5):
+    def __init__(self, address, password=None, timeout_s=30):
         self.socket = socket.create_connection(address, timeout_s)
         self.input = self.socket.makefile("rb")
         if password:
@@ -76,7 +76,7 @@ class Redis(ServerProcess):
         except (OSError, RedisError):  # not there yet, or still loading
             return False
 
-    def line(self, timeout_s=5):
+    def line(self, timeout_s=30):
         return RedisLine(self.address, self.password, timeout_s)
 
     def __call__(self, *words):
@@ -126,7 +126,7 @@ class RedisCluster:
 
     # Verbs.
 
-    def start(self, within_s=60):
+    def start(self, within_s=180):
         self.launch()
         return self.wait_ready(within_s)
 
@@ -151,10 +151,10 @@ class RedisCluster:
             if n:
                 bus = first.more[first.more.index("--cluster-port") + 1]
                 node("CLUSTER", "MEET", LOOPBACK, first.port, bus)
-        self.wait(self.all_know_all, 30, "the nodes did not meet")
+        self.wait(self.all_know_all, 120, "the nodes did not meet")
         for n, node in enumerate(self.nodes[self.masters:]):
             master = self.nodes[n % self.masters]
-            self.wait(lambda: self.becomes_replica(node, master), 30, "no replica")  # noqa: B023
+            self.wait(lambda: self.becomes_replica(node, master), 120, "no replica")  # noqa: B023
 
     @staticmethod
     def becomes_replica(node, master):
@@ -164,7 +164,7 @@ class RedisCluster:
         except RedisError:
             return False  # it has not heard of its master yet
 
-    def wait_ready(self, within_s=60):
+    def wait_ready(self, within_s=180):
         self.wait(self.is_ready, within_s, "the Redis Cluster is not ready")
         return self
 

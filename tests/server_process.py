@@ -95,7 +95,7 @@ class Guardian:
         with self.lock:
             if self.process is not None and self.owner == os.getpid():
                 self.process.stdin.close()
-                self.process.wait(30)
+                self.process.wait(120)
                 self.process = None
 
 
@@ -157,8 +157,8 @@ class ServerProcess:
 
     Subclasses say `command()`, and `is_ready()` if connecting to `port` is not enough."""
     NAME = "server"
-    READY_WITHIN_S = 60
-    STOP_WITHIN_S = 30
+    READY_WITHIN_S = 180  # a wait that ends well costs nothing, however busy the machine is
+    STOP_WITHIN_S = 120
 
     def __init__(self, place=None, port=None, guarded=True):
         """`guarded=False` leaves it running after this process: for scripts/cluster."""
@@ -289,7 +289,7 @@ class ServerProcess:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
 
-def can_connect(address, timeout_s=1):
+def can_connect(address, timeout_s=5):
     try:
         socket.create_connection(address, timeout_s).close()
         return True

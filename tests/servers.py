@@ -25,7 +25,7 @@ from sql_server import PASSWORD, TEMPLATE, Galera, MariaDb, template  # noqa: F4
 class RabbitMq(ServerProcess):
     """RabbitMQ with an epmd, a cookie and a data directory of its own. guest/guest, vhost /."""
     NAME = "rabbitmq"
-    READY_WITHIN_S = 120
+    READY_WITHIN_S = 300
     BINARIES = "/usr/lib/rabbitmq/bin"  # those in PATH change to the user rabbitmq
 
     def __init__(self, port=None, place=None, guarded=True):
@@ -74,7 +74,7 @@ class RabbitMq(ServerProcess):
     def control(self, *words):
         """rabbitmqctl; takes two seconds."""
         done = subprocess.run([f"{self.BINARIES}/rabbitmqctl", *words], capture_output=True,
-                              text=True, timeout=60, check=False, cwd=self.place,
+                              text=True, timeout=180, check=False, cwd=self.place,
                               env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **self.environment()})
         if done.returncode != 0:
             raise ServerFailed(f"rabbitmqctl {words[0]}: {done.stdout}{done.stderr}")

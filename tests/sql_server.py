@@ -90,14 +90,14 @@ class MariaDb(ServerProcess):
 
     def is_ready(self):
         try:
-            self.connect(timeout_s=1).close()
+            self.connect(timeout_s=5).close()
             return True
         except pymysql.MySQLError:
             return False
 
-    def connect(self, database=None, timeout_s=10):
+    def connect(self, database=None, timeout_s=60):
         return pymysql.connect(host=LOOPBACK, port=self.port, user="root", password=PASSWORD,
-                               database=database, connect_timeout=timeout_s, read_timeout=60,
+                               database=database, connect_timeout=timeout_s, read_timeout=300,
                                autocommit=True, charset="utf8mb4")
 
     def ask(self, sql, *arguments, database=None):
@@ -113,7 +113,7 @@ class MariaDb(ServerProcess):
 
 class GaleraNode(MariaDb):
     NAME = "galera"
-    READY_WITHIN_S = 120
+    READY_WITHIN_S = 300
 
     def __init__(self, place=None, port=None, guarded=True, durable=False):
         super().__init__(port, durable, place, guarded)
@@ -157,7 +157,7 @@ class Galera:
         for node in self.nodes:
             node.others = [other for other in self.nodes if other is not node]
 
-    def start(self, within_s=120):
+    def start(self, within_s=300):
         first, *others = self.nodes
         try:
             first.first = True
@@ -170,7 +170,7 @@ class Galera:
             raise
         return self
 
-    def wait_ready(self, within_s=120):
+    def wait_ready(self, within_s=300):
         deadline = time.monotonic() + within_s
         while self.size() != sum(node.running() for node in self.nodes):
             if time.monotonic() > deadline:
@@ -206,7 +206,7 @@ class Galera:
     def ask(self, sql, *arguments, database=None):
         return self.living().ask(sql, *arguments, database=database)
 
-    def connect(self, database=None, timeout_s=10):
+    def connect(self, database=None, timeout_s=60):
         return self.living().connect(database, timeout_s)
 
     def living(self):

@@ -31,6 +31,9 @@ CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_scr
 MODELESS_TESTS = ["bad_input_test", "command_line_test", "deploy_cluster_test", "deploy_test", "http_test",
                   "openapi_test", "patience_test", "tls_test"]
 SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit tests may use
+# The longest time for one file, one build, one run of tests: past that something hangs. A busy machine is
+# several times slower than an idle one.
+TIDY_SECONDS, BUILD_SECONDS, RUN_SECONDS = 2400, 7200, 5400
 FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
 
 
@@ -49,7 +52,7 @@ class shell:
     def build(self, preset, *targets):
         begin = time.monotonic()
         try:
-            self.run([*steady_addresses(), "scripts/build", preset, *targets], 2400)
+            self.run([*steady_addresses(), "scripts/build", preset, *targets], BUILD_SECONDS)
         finally:
             self.building_s += time.monotonic() - begin
 
@@ -109,19 +112,19 @@ def tracked(*patterns):
 
 def shape(sh):
     """Folder borders, banned forms, sizes, links (tests/shape.py), and the tests of the tests."""
-    output = sh.run([PYTHON, "tests/shape.py"], 120, may_fail=True)
+    output = sh.run([PYTHON, "tests/shape.py"], 600, may_fail=True)
     rules = re.search(r"(\d+) rules hold, (\d+) broken", output)
     result = tally(int(rules[1]), int(rules[2])) if rules else failure("tests/shape.py")
     for test in ("tests/shape_test.py", "tests/stages_test.py", "tests/unity_test.py",
                  "tests/side_by_side_test.py", "bench/report_test.py"):
-        result.add(unittest_tally(sh.run([PYTHON, test], 120, may_fail=True)))
+        result.add(unittest_tally(sh.run([PYTHON, test], 600, may_fail=True)))
     return result
 
 
 def format(sh):  # pylint: disable=redefined-builtin
     """Every source is as clang-format leaves it."""
     names = tracked("*.hpp", "*.cpp")
-    output = sh.run(["clang-format", "--dry-run", "-Werror", *names], 300, may_fail=True)
+    output = sh.run(["clang-format", "--dry-run", "-Werror", *names], 1200, may_fail=True)
     wrong = set(re.findall(r"^(\S+?):\d+:\d+: error", output, re.MULTILINE))
     return tally(len(names) - len(wrong), len(wrong), wrong=sorted(wrong))
 
@@ -130,7 +133,7 @@ def tidy(sh):
     """clang-tidy on the sources of src/ without the tests, several at once as the preset asan compiles
     them. What passed is not looked at again until it, something it includes, or the rules change;
     other clones on this machine profit from it (~/.cache/floodgate-tidy)."""
-    sh.run(["cmake", "--preset", "asan", "-Wno-dev"], 300)
+    sh.run(["cmake", "--preset", "asan", "-Wno-dev"], 1200)
     commands = json.loads((ROOT / "build/asan/compile_commands.json").read_text())
     by_file = {os.path.relpath(entry["file"], ROOT): entry["command"].replace(str(ROOT), "")
                for entry in commands if "_test" not in entry["file"]}
@@ -138,15 +141,18 @@ def tidy(sh):
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     cache = cache / "floodgate-tidy"
     cache.mkdir(parents=True, exist_ok=True)
-    rules = (ROOT / ".clang-tidy").read_text() + sh.run(["clang-tidy", "--version"], 60)
+    rules = (ROOT / ".clang-tidy").read_text() + sh.run(["clang-tidy", "--version"], 600)
 
     def look_at(name):
         passed = cache / fingerprint(name, rules + by_file[name])
         if passed.exists():
             return True, ""
-        done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/asan", name], cwd=ROOT,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=900, check=False)
+        try:
+            done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/asan", name], cwd=ROOT,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=TIDY_SECONDS, check=False)
+        except subprocess.TimeoutExpired as late:
+            return False, f"{late}\n"
         if done.returncode == 0:
             passed.touch()
         return done.returncode == 0, done.stdout + done.stderr
@@ -203,7 +209,7 @@ def ctest(sh, preset, labels, **environment):
     sh.run([PYTHON, "tests/servers.py", "run", *SERVERS, "--",
             *steady_addresses(), "ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
             "-j", CORES + 1, "--output-on-failure", "--no-tests=error", "--output-junit", report],
-           1800, may_fail=True, **environment)
+           RUN_SECONDS, may_fail=True, **environment)
     try:
         return gtest_tally(report, results)
     except (OSError, xml.etree.ElementTree.ParseError) as error:
@@ -250,7 +256,7 @@ def clustered_tally(sh, names):
 
 
 def side_by_side(sh, servers, names, **environment):
-    return sh.run([*servers, PYTHON, "tests/e2e/side_by_side.py", *names], 1800, may_fail=True,
+    return sh.run([*servers, PYTHON, "tests/e2e/side_by_side.py", *names], RUN_SECONDS, may_fail=True,
                   FLOODGATE=str(ROOT / "build/release/floodgate"), **environment)
 
 
@@ -275,7 +281,7 @@ def fuzz_one(target):
         [*steady_addresses(), f"build/asan/{target}", f"-max_total_time={FUZZ_SECONDS}",
          "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/",
          "-print_final_stats=1", found, *([known] if known.is_dir() else [])],
-        FUZZ_SECONDS + 120, may_fail=True)
+        FUZZ_SECONDS + 600, may_fail=True)
     good = re.search(r"^Done [1-9]\d* runs", output, re.MULTILINE) and "ERROR:" not in output
     return bool(good), output
 
@@ -325,14 +331,21 @@ def main():
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = {"quick": quick} if wanted.quick else {
         name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}
+    begin = time.monotonic()
     outcomes = {name: run_stage(name, stage) for name, stage in chosen.items()}
+    return sum_up(outcomes, time.monotonic() - begin).failed > 0
+
+
+def sum_up(outcomes, seconds):
+    """Prints how each stage went and how long it all took, and last `N passed, N failed`."""
     total = tally()
     print()
-    for name, (result, seconds, building_s) in outcomes.items():
+    for name, (result, stage_s, building_s) in outcomes.items():
         total.add(result)
-        print(f"{name:13} {line_of(result, seconds, building_s)}")
+        print(f"{name:13} {line_of(result, stage_s, building_s)}")
+    print(f"in all {seconds / 60:.1f} minutes")
     print(f"{total.passed} passed, {total.failed} failed")
-    return total.failed > 0
+    return total
 
 
 if __name__ == "__main__":

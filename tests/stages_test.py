@@ -2,6 +2,7 @@
 """The test run must not report more than it saw: what stages.py does with bad news."""
 import contextlib
 import io
+import json
 import os
 import pathlib
 import tempfile
@@ -106,6 +107,32 @@ class StagesTest(unittest.TestCase):
         pid_file = self.folder / "pid"
         stages.shell("trial").run(["sh", "-c", f"sleep 60 & echo $! >{pid_file}"], 9)
         self.assertTrue(gone(int(pid_file.read_text())))
+
+    def test_a_file_that_takes_clang_tidy_too_long_fails_alone(self):
+        programs = {"cmake": "exit 0", "clang-tidy": 'case "$*" in *slow*) exec sleep 60 ;; esac'}
+        (self.folder / "programs").mkdir()
+        for name, text in programs.items():
+            program = self.folder / "programs" / name
+            program.write_text(f"#!/bin/sh\n{text}\n")
+            program.chmod(0o755)
+        (self.folder / ".clang-tidy").write_text("")
+        (self.folder / "build/asan").mkdir(parents=True)
+        (self.folder / "build/asan/compile_commands.json").write_text(json.dumps(
+            [{"file": f"{self.folder}/src/{name}.cpp", "command": "c++"} for name in ("quick", "slow")]))
+        with unittest.mock.patch.multiple(stages, ROOT=self.folder, TIDY_SECONDS=3), \
+                unittest.mock.patch.dict(os.environ, {
+                    "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
+                    "XDG_CACHE_HOME": str(self.folder)}):
+            counts, said = self.outcome(stages.tidy)
+        self.assertEqual((1, 1), counts, said)
+        self.assertIn("FAILED src/slow.cpp", said)
+
+    def test_the_last_lines_are_the_time_and_the_sum(self):
+        outcomes = {"shape": (stages.tally(passed=3), 60.0, 0.0), "e2e": (stages.failure("x"), 90.0, 30.0)}
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            total = stages.sum_up(outcomes, 150.0)
+        self.assertEqual((3, 1), (total.passed, total.failed))
+        self.assertEqual(said.getvalue().splitlines()[-2:], ["in all 2.5 minutes", "3 passed, 1 failed"])
 
     def test_a_fingerprint_follows_includes_and_rules(self):
         with unittest.mock.patch.object(stages, "ROOT", self.folder):

@@ -77,8 +77,8 @@ class DenialOfInventory(InventoryTest):
         self.assertEqual(len(titles), 2, titles)
 
     def test_m2_after_the_cool_down_the_buyer_may_try_again(self):
-        self.open_shop(config=CONFIG + "[sale]\ncool_down_s = 3\n")
-        until = self.assert_waits(self.cancel_and_buy(1, self.buy(1)), 3)
+        self.open_shop(config=CONFIG + "[sale]\ncool_down_s = 10\n")
+        until = self.assert_waits(self.cancel_and_buy(1, self.buy(1)), 10)
         answers = []
 
         def accepted():
@@ -86,14 +86,14 @@ class DenialOfInventory(InventoryTest):
             return answers[-1].status == 202
         self.wait_until(accepted, what="the cool-down did not end")
         self.assertLessEqual({a.code for a in answers[:-1]}, {"cooling_down"})
-        order = self.order(1, answers[-1].json["order_no"], wait_ms=20000)
+        order = self.order(1, answers[-1].json["order_no"], wait_ms=30000)
         self.assertGreaterEqual(round(moment_of(order["created_at"]).timestamp() * 1000), until)
 
     def test_m2_a_time_out_counts_as_well(self):
         self.open_shop(config=WAIT, pay_within_s=1)
         no = self.try_to_buy(1).json["order_no"]
-        self.order(1, no, wait_ms=20000)  # until it is entered, and then until it is closed
-        order = self.order(1, no, wait_ms=20000, **{"while": "unpaid"})
+        self.order(1, no, wait_ms=30000)  # until it is entered, and then until it is closed
+        order = self.order(1, no, wait_ms=30000, **{"while": "unpaid"})
         self.assertEqual((order["status"], order["reason"]), TIMED_OUT)
         answers = []
 

@@ -35,16 +35,16 @@ class LedgerLocked(FloodgateTest):
 
     def sell_the_small_sale(self):
         """Some are told busy on the way and come again."""
-        left = range(1, 601)
-        for _ in range(200):
+        left = list(range(1, 601))
+
+        def sold():
             made = Crowd(self.server_.address, 20).rush(
                 Attempt(self.shop, b, self.small) for b in left)
             self.told.update({a.order_no: (a.sale, a.buyer, 1, "unpaid")
                               for a in made if a.accepted})
-            left = [a.buyer for a in made if not a.accepted]
-            if not left:
-                return
-        self.fail(f"{len(left)} units could not be sold")
+            left[:] = [a.buyer for a in made if not a.accepted]
+            return not left
+        self.wait_until(sold, 300, "some units could not be sold")
 
     def assert_busy(self, answer):
         self.assertEqual((answer.status, answer.code), (503, "busy"))
@@ -108,7 +108,7 @@ class LedgerLocked(FloodgateTest):
                 self.assertEqual(self.buy(client, buyer).status, 202)
         began = time.monotonic()
         self.assertEqual(self.server_.stop(), 0)
-        self.assertLess(time.monotonic() - began, 15)
+        self.assertLess(time.monotonic() - began, 45)
         self.assertEqual(orders_in(self.shop.data), {})
         self.lock.close()
         self.assert_clean(self.shop.data)

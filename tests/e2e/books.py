@@ -70,7 +70,7 @@ def shared_stores():
     for server in known:
         server.wait_ready()
     # A machine that is busy with other things is not what is tested.
-    return Stores(redis, maria, more="answer_within_ms = 5000\n")
+    return Stores(redis, maria, more="answer_within_ms = 20000\n")
 
 
 _own = {}  # data directory -> Stores of its own
@@ -165,14 +165,14 @@ def ledger(data):
     """The ledger, to be asked, not written."""
     if stores_of(data):
         return MariaBook(data)
-    return sqlite3.connect(f"file:{pathlib.Path(data) / 'ledger.db'}?mode=ro", uri=True, timeout=10)
+    return sqlite3.connect(f"file:{pathlib.Path(data) / 'ledger.db'}?mode=ro", uri=True, timeout=60)
 
 
 def open_book(data):
     """The ledger, to be changed behind the server's back. commit() and close() it."""
     if stores_of(data):
         return MariaBook(data)
-    return sqlite3.connect(pathlib.Path(data) / "ledger.db", timeout=20)
+    return sqlite3.connect(pathlib.Path(data) / "ledger.db", timeout=60)
 
 
 def lock_ledger(data):
@@ -182,7 +182,7 @@ def lock_ledger(data):
         tables = holder.execute("SHOW TABLES").fetchall()
         holder.execute("LOCK TABLES " + ", ".join(f"`{name}` READ" for name, in tables))
         return holder
-    holder = sqlite3.connect(pathlib.Path(data) / "ledger.db", isolation_level=None, timeout=10)
+    holder = sqlite3.connect(pathlib.Path(data) / "ledger.db", isolation_level=None, timeout=60)
     holder.execute("BEGIN IMMEDIATE")
     return holder
 

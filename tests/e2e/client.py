@@ -62,7 +62,7 @@ def take_answer(buffer):
 class Client:
     """One keep-alive connection, one request after the other. An OSError when it dies."""
 
-    def __init__(self, address, token=None, timeout_s=20):
+    def __init__(self, address, token=None, timeout_s=60):
         self.token = token
         self.buffer = bytearray()
         self.socket = socket.create_connection(address, timeout_s)

@@ -10,10 +10,9 @@ import time
 import books
 import servers
 from front import Front
-from harness import API, ROOT, Client, FloodgateTest, check, orders_in
+from harness import API, PARTITIONS, ROOT, Client, FloodgateTest, check, orders_in
 
 RESULTS = ROOT / "build/faults.json"  # how long each fault was felt; docs/operating.md quotes it
-PARTITIONS = 8  # cluster.partitions
 # No more than any machine has open files for.
 FEW_CLIENTS = "[edge]\nconnections_max = 500\n[ws]\nconnections_max = 500\n"
 UNHURRIED = ("[guard]\npurchase_by_user_per_minute = 0\npurchase_by_address_per_minute = 0\n"
@@ -54,20 +53,20 @@ class ClusterTest(FloodgateTest):
         for node in self.nodes:
             node.launch()
         for node in self.nodes:
-            node.wait_for_address(60)
+            node.wait_for_address()
         for node in self.nodes:
-            node.wait_ready(60)
+            node.wait_ready()
         self.front = Front([node.listen for node in self.nodes])
         self.addCleanup(self.front.discard)
         self.front.start()
 
-    def client(self, where=None, token=None, timeout_s=20):
+    def client(self, where=None, token=None, timeout_s=60):
         """To a node, or through nginx."""
         client = Client((where or self.front).address, token, timeout_s)
         self.addCleanup(client.close)
         return client
 
-    def holder(self, within_s=60):
+    def holder(self, within_s=180):
         """The node that enters the promises of the sale, when there is one."""
         name = f'floodgate_partition_serving{{partition="{self.sale % PARTITIONS}"}}'
         found = []
@@ -82,7 +81,7 @@ class ClusterTest(FloodgateTest):
         """The stream of the sale's promises in Redis."""
         return f"{books.name_of(self.shop.data)}:{{{self.sale % PARTITIONS}}}:line"
 
-    def wait_until_entered(self, count, within_s=180):
+    def wait_until_entered(self, count, within_s=600):
         """So many orders are in the ledger."""
         self.wait_until(lambda: len(orders_in(self.shop.data)) >= count, within_s,
                         f"there were never {count} orders")
@@ -90,7 +89,7 @@ class ClusterTest(FloodgateTest):
     def stop_all(self):
         for node in self.nodes:
             if node.running():
-                self.assertEqual(node.stop(60), 0)
+                self.assertEqual(node.stop(), 0)
         self.assertEqual(check(self.shop.data), [])
 
     @staticmethod
@@ -139,7 +138,7 @@ class Buyers:
             thread.start()
         return self
 
-    def wait_until_sold(self, count, within_s=60):
+    def wait_until_sold(self, count, within_s=300):
         deadline = time.monotonic() + within_s
         while self.sold() < count:
             if self.trouble or time.monotonic() > deadline:
@@ -147,7 +146,7 @@ class Buyers:
                                      f"{dict(self.answers)} {self.trouble[:3]}")
             time.sleep(0.01)
 
-    def wait_until_sold_out(self, within_s=180):
+    def wait_until_sold_out(self, within_s=600):
         deadline = time.monotonic() + within_s
         while self.sold_out_at is None:
             if self.trouble or time.monotonic() > deadline:
@@ -158,7 +157,7 @@ class Buyers:
     def finish(self):
         self.stopping.set()
         for thread in self.threads:
-            thread.join(60)
+            thread.join(120)
         if self.trouble:
             raise AssertionError(self.trouble[:3])
         return self

@@ -15,7 +15,7 @@ from harness import API, BINARY, ROOT, Client, FloodgateTest
 class ScriptTest(FloodgateTest):
     def script(self, verb, *options):
         done = subprocess.run([ROOT / "scripts/cluster", verb, "--dir", self.place / "state", *options],
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=900, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def setUp(self):
@@ -63,7 +63,7 @@ class ScriptTest(FloodgateTest):
                 "phone": "13800000001", "password": "demo-buyer"}).json["token"]
             sale = client.get(f"{API}/rounds").json["rounds"][0]["sales"][0]["id"]
             number = client.buy(sale, token).json["order_no"]
-            order = client.get(f"{API}/orders/{number}?wait_ms=20000", token).json
+            order = client.get(f"{API}/orders/{number}?wait_ms=30000", token).json
             self.assertEqual(order["status"], "unpaid")
 
     def test_a_port_that_is_taken(self):

@@ -31,6 +31,7 @@ class DoubledClicks(FloodgateTest):
         self.refusals_tell_the_truth()
         self.those_who_were_accepted_find_their_order()
         self.nobody_else_has_one()
+        self.settle(self.server_)
         self.assertEqual(self.server_.stop(), 0)
         self.the_ledger_says_the_same()
         self.assert_clean(self.shop.data)
@@ -59,13 +60,13 @@ class DoubledClicks(FloodgateTest):
                 self.assertNotIn(a.buyer, self.accepted)
 
     def those_who_were_accepted_find_their_order(self):
+        waiting = list(self.accepted.values())
+
+        def entered():
+            waiting[:] = [a for a in waiting if self.status_of_order(client, a) == "queued"]
+            return not waiting
         with self.server_.client() as client:
-            waiting = list(self.accepted.values())
-            for _ in range(200):
-                waiting = [a for a in waiting if self.status_of_order(client, a) == "queued"]
-                if not waiting:
-                    return
-        self.fail(f"still queued: {waiting[:5]}")
+            self.wait_until(entered, 300, "some were still queued")
 
     def status_of_order(self, client, attempt):
         found = client.order(attempt.order_no, attempt.token)
@@ -131,6 +132,7 @@ class LimitsAndQuantities(FloodgateTest):
             elif not a.accepted:
                 self.assertIn(a.code, ("sold_out", "not_enough"))
 
+        self.settle(server)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(
             orders_in(shop.data),
@@ -145,6 +147,7 @@ class LimitsAndQuantities(FloodgateTest):
             Attempt(shop, b, sale) for b in range(1, 501) for sale in shop.sales)
         sold = collections.Counter(a.sale for a in made if a.accepted)
         self.assertEqual(sold, dict.fromkeys(shop.sales, 40))
+        self.settle(server)
         self.assertEqual(server.stop(), 0)
         self.assertEqual({no: row[:2] for no, row in orders_in(shop.data).items()},
                          {a.order_no: (a.sale, a.buyer) for a in made if a.accepted})
@@ -178,12 +181,14 @@ class IdempotencyKeys(FloodgateTest):
         reused = self.retry(server, shop, quantity=3)
         self.assertEqual({(a.status, a.code) for a in reused}, {(422, "key_reused")})
 
+        self.settle(server)
         self.assertEqual(server.stop(), 0)
         server.start()
         self.assertEqual(self.numbers(self.retry(server, shop)), numbers)
         with server.client() as client:
             again = client.buy(shop.sales[0], shop.tokens[0], quantity=3, key="order-of-1")
             self.assertEqual((again.status, again.code), (422, "key_reused"))
+        self.settle(server)
         self.assertEqual(server.stop(), 0)
         self.assertEqual({row[1]: no for no, row in orders_in(shop.data).items()}, numbers)
         self.assert_clean(shop.data)

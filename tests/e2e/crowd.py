@@ -79,7 +79,7 @@ class Crowd:
         lines = {}
         for i in range(min(self.connections, len(attempts))):
             try:
-                line = Line(socket.create_connection(self.address, 10),
+                line = Line(socket.create_connection(self.address, 60),
                             attempts[i::self.connections])
             except OSError:
                 continue  # its attempts stay unsent

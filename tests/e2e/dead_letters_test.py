@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The ledger does not take one promise: everybody else gets what they were promised, and the one
 waits where an operator finds it."""
+import json
 import time
 import unittest
 
@@ -9,6 +10,7 @@ from managed import CLOCKS_APART_S, ManagedShop
 from recording import moment_of
 
 PAY_WITHIN_S = 900
+STEPS = json.dumps(["200ms"] + ["1s"] * 40 + ["24h"])  # the operator has time to look, and no long wait
 
 
 class Poison(ManagedShop):
@@ -103,7 +105,7 @@ class Poison(ManagedShop):
             self.assert_refused(self.ask_admin("POST", path, nothing), 400, "bad_request")
         self.assert_held(order, 2, 3)
         with self.client(self.shop.tokens[1]) as waiting:
-            waiting.send(request_bytes("GET", f"{API}/orders/{order}?wait_ms=20000",
+            waiting.send(request_bytes("GET", f"{API}/orders/{order}?wait_ms=30000",
                                        waiting.token))
             done = self.manage("POST", path, {"reason": "the buyer asked us to"})
             told = waiting.receive().json
@@ -142,7 +144,7 @@ class Poison(ManagedShop):
         self.stop_clean()
 
     def test_what_passes_is_entered_without_an_operator(self):
-        self.open_shop(users=2, stock=1, config='[clerk]\nretry_steps = ["200ms", "1s", "24h"]\n')
+        self.open_shop(users=2, stock=1, config=f"[clerk]\nretry_steps = {STEPS}\n")
         self.poison(1, rejected=False)
         order = self.buy(1).json["order_no"]
         letter = self.wait_for_letter("waiting")

@@ -20,7 +20,7 @@ DEPLOY = ROOT / "deploy"
 
 
 def run(*words):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=60,
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300,
                           check=False)
 
 

@@ -10,7 +10,7 @@ DEPLOY = ROOT / "deploy"
 
 
 def run(*words, cwd=None):
-    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 class PrometheusRules(FloodgateTest):

@@ -29,10 +29,10 @@ class FaultTest(ClusterTest):
         buyers.wait_until_sold(self.STOCK // 4)
         began = time.monotonic()
         fault()
-        buyers.wait_until_sold(self.STOCK // 2, 120)
+        buyers.wait_until_sold(self.STOCK // 2)
         buyers.per_second = 1000  # everybody else
         buyers.wait_until_sold_out()
-        self.wait_until_entered(self.STOCK, 180)
+        self.wait_until_entered(self.STOCK)
         buyers.finish()
         watch.finish()
         orders = orders_in(self.shop.data)
@@ -52,7 +52,7 @@ class Nodes(FaultTest):
             dead = self.holder()
             dead.kill()
             time.sleep(1)
-            dead.start(within_s=60)
+            dead.start()
         self.go_through("a node killed and restarted", fault)
 
     def test_a_node_is_killed_for_good(self):
@@ -70,7 +70,7 @@ class Nodes(FaultTest):
             time.sleep(LEASE_S * 2 + 1)
             other = self.holder()  # has taken over
             node.process.send_signal(signal.SIGCONT)
-            node.wait_ready(30)
+            node.wait_ready()
             self.nodes.append(node)
             self.assertIsNot(other, node)
         self.go_through("a node stopped for longer than its lease", fault)

@@ -22,13 +22,15 @@ class ForgottenSales(SharedServer):
 
     def test_a_sale_leaves_and_comes_back_complete(self):
         buyers = [self.register() for _ in range(3)]
-        round_ = self.add_round(ends_in_s=4)
-        sale = self.add_sale(stock=2, round_id=round_, pay_within_s=1)
+        round_ = self.add_round()
+        sale = self.add_sale(stock=2, round_id=round_)
         order = self.client.buy(sale, buyers[0]).json["order_no"]
         self.wait_for_order(order, buyers[0])
         paid = self.client.post(f"{API}/orders/{order}/pay", {"method": "test"}, buyers[0])
         self.assertEqual(paid.status, 200, paid.text)
         self.assertTrue(self.shown(sale))
+        self.manage("PUT", f"/sales/{sale}", {"pay_within_s": 1})
+        self.manage("PUT", f"/rounds/{round_}", {"ends_at": iso(1)})
 
         self.wait_until(lambda: not self.shown(sale), "it is still shown")
         page = f"{API}/sales/{sale}"

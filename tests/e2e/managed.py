@@ -75,8 +75,7 @@ class ManagedShop(FloodgateTest):
                         f"alert {alert} of {subject} still stood")
 
     def wait_until_entered(self):
-        self.wait_until(lambda: self.server_.metric("floodgate_backlog_promises") == 0,
-                        what="the backlog did not drain")
+        self.wait_until(self.server_.has_entered_all, 300, "the backlog did not drain")
 
     def stop_clean(self):
         self.assertEqual(self.server_.stop(), 0)

@@ -45,7 +45,7 @@ class WhatCannotBe(ShopTest):
             self.assert_conflict(verb, 2, paid, "paid")
         answer = self.call("refund", 2, paid)
         self.assertEqual((answer.status, answer.json["status"]), (202, "refunding"))
-        self.assertEqual(self.status_of(2, paid, wait_ms=20000, **{"while": "refunding"}),
+        self.assertEqual(self.status_of(2, paid, wait_ms=30000, **{"while": "refunding"}),
                          "refunded")
         for verb in ("refund", "cancel", "pay"):
             self.assert_conflict(verb, 2, paid, "refunded")
@@ -56,8 +56,9 @@ class WhatCannotBe(ShopTest):
 
     def test_an_order_whose_time_is_over(self):
         self.open_shop(pay_within_s=1)
-        late = self.buy(1)
-        self.assertEqual(self.status_of(1, late, wait_ms=20000, **{"while": "unpaid"}), "closed")
+        late = self.try_to_buy(1).json["order_no"]
+        self.order(1, late, wait_ms=30000)  # until it is entered, and then until it is closed
+        self.assertEqual(self.status_of(1, late, wait_ms=30000, **{"while": "unpaid"}), "closed")
         for verb in ("cancel", "pay", "refund"):
             self.assert_conflict(verb, 1, late, "closed")
         self.assert_events([(late, "unpaid", "closed", "timed_out")])
@@ -91,7 +92,7 @@ class WhatCannotBe(ShopTest):
             self.assert_refused(answer, 409, "conflict", order_status="queued")
         self.assertGreater(answer.json["retry_after_ms"], 0)
         lock.close()
-        self.assertEqual(self.status_of(1, queued, wait_ms=20000), "unpaid")
+        self.assertEqual(self.status_of(1, queued, wait_ms=30000), "unpaid")
         self.assertEqual(self.call("cancel", 1, queued).status, 200)
 
     def test_ways_to_pay_that_there_are_not(self):

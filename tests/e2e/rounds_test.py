@@ -23,27 +23,33 @@ class ByTheClock(SharedServer):
             time.sleep(0.005)
         self.fail(f"{while_status} for {within_s} s")
 
+    def move(self, round_, which, seconds_from_now):
+        """Lets a round start or end so soon, by the clock; that moment."""
+        moment = iso(seconds_from_now)
+        self.manage("PUT", f"/rounds/{round_}", {which: moment})
+        return moment
+
     def test_a_round_opens_and_ends_by_itself(self):
         first, second = self.register(), self.register()
-        starts_at, ends_at = iso(4), iso(8)
-        round_ = self.manage("POST", "/rounds", {
-            "title": "Soon", "starts_at": starts_at, "ends_at": ends_at}, 201)["id"]
+        round_ = self.add_round(starts_in_s=3600, ends_in_s=7200)
         sale = self.add_sale(stock=5, round_id=round_)
         self.assert_problem(self.client.buy(sale, first), 403, "not_started")
+        starts_at = self.move(round_, "starts_at", 2)  # now that all is ready, however long it took
 
         opened, answered_at = self.knock(sale, first, while_status=403)
         self.assertEqual(opened.status, 202, opened.text)
         start = moment_of(starts_at).timestamp()
         self.assertGreaterEqual(answered_at, start - CLOCKS_APART_S, "it opened early")
         print(f"{self.id()}: open {answered_at - start:.3f} s after its time")
-        self.assertLess(answered_at - start, 5)
+        self.assertLess(answered_at - start, 30)
 
         self.assertEqual(self.client.buy(sale, second).status, 202)
+        ends_at = self.move(round_, "ends_at", 2)
         closed, answered_at = self.knock(sale, second, while_status=409)
         self.assert_problem(closed, 410, "ended")
         end = moment_of(ends_at).timestamp()
         self.assertGreaterEqual(answered_at, end - CLOCKS_APART_S, "it ended early")
-        self.assertLess(answered_at - end, 5)
+        self.assertLess(answered_at - end, 30)
         self.assert_problem(self.client.buy(sale, self.register()), 410, "ended")
 
         deadline = time.monotonic() + PATIENCE_S
@@ -55,9 +61,10 @@ class ByTheClock(SharedServer):
 
     def test_what_was_bought_can_be_paid_for_after_the_end(self):
         token = self.register()
-        round_ = self.add_round(ends_in_s=1)
+        round_ = self.add_round()
         sale = self.add_sale(stock=5, round_id=round_)
         order = self.client.buy(sale, token).json["order_no"]
+        self.move(round_, "ends_at", 1)
         self.assertEqual(self.knock(sale, token, while_status=409)[0].code, "ended")
         self.assertEqual(self.wait_for_order(order, token)["status"], "unpaid")
         paid = self.client.post(f"{API}/orders/{order}/pay", {"method": "test"}, token)
@@ -67,7 +74,7 @@ class ByTheClock(SharedServer):
         token, round_ = self.register(), self.add_round(starts_in_s=3600, ends_in_s=7200)
         sale = self.add_sale(round_id=round_)
         self.assert_problem(self.client.buy(sale, token), 403, "not_started")
-        self.manage("PUT", f"/rounds/{round_}", {"starts_at": iso(1)})
+        self.move(round_, "starts_at", 1)
         opened, _ = self.knock(sale, token, while_status=403)
         self.assertEqual(opened.status, 202, opened.text)
 

@@ -49,7 +49,7 @@ def connect_from(place, address, receive_bytes=None):
     if receive_bytes:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
     made.bind((f"127.1.{at // 250}.{1 + at % 250}", 0))
-    made.settimeout(20)
+    made.settimeout(60)
     made.connect(address)
     return made
 
@@ -88,7 +88,7 @@ def figures(address, *names):
     return [float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE)[1]) for name in names]
 
 
-def wait_until_gone(address, within_s=60):
+def wait_until_gone(address, within_s=300):
     """Nobody is left of the crowd: (connections besides the one that asks, WebSockets)."""
     deadline = time.monotonic() + within_s
     while True:

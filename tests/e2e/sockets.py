@@ -59,7 +59,7 @@ class Ear:
         since = "" if self.last_event is None else f"&since={self.last_event}"
         self.buffer.clear()
         self.upgraded, self.closed_with = False, None
-        self.socket = socket.create_connection(address, 10)
+        self.socket = socket.create_connection(address, PATIENCE_S)
         self.socket.sendall(request_bytes("GET", f"{API}/ws?ticket={ticket}{since}",
                                           headers=HANDSHAKE))
 
@@ -131,7 +131,7 @@ class TicketLine:
     def __init__(self, address, ears):
         self.address, self.ears = address, iter(ears)
         self.current, self.buffer = None, bytearray()
-        self.socket = socket.create_connection(address, 10)
+        self.socket = socket.create_connection(address, PATIENCE_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask_next(self):
@@ -162,7 +162,7 @@ class Audience:
 
     # Verbs.
 
-    def connect(self, address, within_s=120):
+    def connect(self, address, within_s=600):
         """Everybody who is not connected gets a ticket and a socket, and hears hello."""
         missing = [e for e in self.ears.values() if e.socket is None]
         for ear in missing:
@@ -174,7 +174,7 @@ class Audience:
         self.wait_for(lambda: all(e.greeted for e in missing), within_s,
                       "not everybody heard hello")
 
-    def wait_for(self, question, within_s=60, what="it was not heard"):
+    def wait_for(self, question, within_s=180, what="it was not heard"):
         """Asks again whenever something was heard."""
         deadline = time.monotonic() + within_s
         with self.news:
