@@ -214,6 +214,17 @@ def machine():
     }
 
 
+def earlier_results(results_file, only):
+    """What a run of some parts keeps: the results of the other parts. Without them the page would lose
+    those parts, so such a run is refused."""
+    if not only:
+        return {}
+    if not results_file.exists():
+        sys.exit(f"bench: {results_file} is missing, and the page would hold only {', '.join(only)}: "
+                 "measure everything once, without naming a part")
+    return json.loads(results_file.read_text())
+
+
 PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart,
          "cluster": clustered, "slow_clients": beside_slow_clients}
 
@@ -246,7 +257,7 @@ def main():
         say("bench: the machine is busy with something else; the figures will say little")
     OUT.mkdir(parents=True, exist_ok=True)
     results_file = OUT / ("results-quick.json" if wanted.quick else "results.json")
-    results = json.loads(results_file.read_text()) if wanted.only and results_file.exists() else {}
+    results = earlier_results(results_file, wanted.only)
     results |= {"machine": machine(), "plan": dataclasses.asdict(p)}
     for part in wanted.only or PARTS:
         results[part] = PARTS[part](p)

@@ -1,16 +1,19 @@
 """Turns the results of measure.py into the page docs/benchmarks.md."""
 import re
 import statistics
+import textwrap
 
+COLUMNS_MAX = 110  # of a line of prose: the limit of tests/shape.py for Markdown
 RESTART_PROMISES = 1_000_000  # A restart with fewer says nothing about the target.
 
 HEAD = """# Benchmarks
 
-Written by `scripts/bench` on {date} at commit {commit}; do not edit. {cores} cores, {memory_gib} GiB of memory, Linux
-{kernel}, {file_system}, {compiler}. Absolute figures differ from machine to machine and from hour to hour: the ratios are
-what counts. Everything compared was measured in turns, in one run; figures are medians over the rounds ({rounds} of {seconds:g} s
-each). A run with one answer that was not expected, or missing, is void and not counted. Load average of the machine before
-the run: {load}; well above 0, something else ran too and the figures say little.
+Written by `scripts/bench` on {date} at commit {commit}; do not edit. {cores} cores, {memory_gib} GiB of memory,
+Linux {kernel}, {file_system}, {compiler}. Absolute figures differ from machine to machine and from hour to hour:
+the ratios are what counts. Everything compared was measured in turns, in one run; figures are medians over the
+rounds ({rounds} of {seconds:g} s each). A run with one answer that was not expected, or missing, is void and not
+counted. Load average of the machine before the run: {load}; well above 0, something else ran too and the figures
+say little.
 
 - **ceiling**: a bare epoll loop that answers without looking (`bench/ceiling.cpp`).
 - **peer**: nginx + Lua + Redis with `appendfsync always`, the usual design at the same durability (`bench/peer/`).
@@ -20,15 +23,16 @@ the run: {load}; well above 0, something else ran too and the figures say little
 """
 
 
-CLUSTER = """One Redis (`appendfsync always`), one MariaDB (`innodb_flush_log_at_trx_commit=1`) and the nodes share the cores with the
-crowd and, in turns, with the peer. **node**: one node. **two_nodes**: two nodes, half of the crowd at each; on two cores a second
-node costs more than it brings.
+CLUSTER = """One Redis (`appendfsync always`), one MariaDB (`innodb_flush_log_at_trx_commit=1`) and the
+nodes share the cores with the crowd and, in turns, with the peer. **node**: one node. **two_nodes**: two nodes,
+half of the crowd at each; on two cores a second node costs more than it brings.
 """
 
 
-SLOW = """{idle:,} silent connections, {unread:,} clients that ask for pages of `/rounds` and read nothing, {sockets:,} WebSockets,
-from addresses of their own, all held by one process on the same cores. **purchase**: without them. **purchase_beside**: with them.
-Memory is the server's own (resident); TCP is what the kernel of the whole machine keeps.
+SLOW = """{idle:,} silent connections, {unread:,} clients that ask for pages of `/rounds` and read nothing,
+{sockets:,} WebSockets, from addresses of their own, all held by one process on the same cores. **purchase**:
+without them. **purchase_beside**: with them. Memory is the server's own (resident); TCP is what the kernel of the
+whole machine keeps.
 """
 
 
@@ -204,8 +208,9 @@ def in_process_table(results):
 
 def restart_text(results):
     r = results["restart"]
-    text = (f"Buyers were promised units while the ledger was locked, so that the clerk could enter nothing; then the server was killed\n"
-            f"with `kill -9` and started again. It found {r['queued']:,} promises in the journal and {r['entered']:,} orders in the ledger, and was\n"
+    text = (f"Buyers were promised units while the ledger was locked, so that the clerk could enter "
+            f"nothing; then the server was killed with `kill -9` and started again. It found "
+            f"{r['queued']:,} promises in the journal and {r['entered']:,} orders in the ledger, and was "
             f"ready after {r['ready_s']:.2f} s. The data directory held {r['bytes'] / 2**20:,.0f} MiB.\n")
     return text + (f"\nVoid: {r['void']}\n" if r["void"] else "")
 
@@ -216,6 +221,32 @@ def kept_text(results):
     kept = [f"{part} (commit {commit})" for part, commit in results.get("measured_at", {}).items()
             if commit != here]
     return f"Kept from an earlier run: {', '.join(kept)}.\n\n" if kept else ""
+
+
+def is_prose(line):
+    return bool(line) and not line.startswith(("|", "#"))
+
+
+def wrapped(text):
+    """The text with its paragraphs and list entries filled anew; tables and headings stay as they are.
+    How long a line of prose is depends on the figures in it."""
+    lines, entry = [], []
+
+    def end_entry():
+        if entry:
+            lines.append(textwrap.fill(
+                " ".join(entry), COLUMNS_MAX, break_long_words=False, break_on_hyphens=False,
+                subsequent_indent="  " if entry[0].startswith("- ") else ""))
+        entry.clear()
+    for line in text.split("\n"):
+        if not is_prose(line) or line.startswith("- "):
+            end_entry()
+        if is_prose(line):
+            entry.append(line.strip())
+        else:
+            lines.append(line)
+    end_entry()
+    return "\n".join(lines)
 
 
 def page(results):
@@ -234,6 +265,7 @@ def page(results):
         parts.append("## In process\n\n" + in_process_table(results))
     if results.get("purchases"):
         parts.append("## Every run\n\n" + runs_table(results))
-    parts.append("## Again, elsewhere\n\n`scripts/bench` installs what it needs, builds, measures and writes this page. "
-                 "`scripts/bench --quick` shows in two\nminutes that it works; `--only purchases` repeats one part.\n")
-    return "\n".join(parts)
+    parts.append("## Again, elsewhere\n\n`scripts/bench` installs what it needs, builds, measures and writes "
+                 "this page. `scripts/bench --quick` shows in two minutes that it works; `--only purchases` "
+                 "repeats one part.\n")
+    return wrapped("\n".join(parts))

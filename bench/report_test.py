@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """The page must not claim what was not measured."""
+import pathlib
+import tempfile
 import unittest
 
+import measure
 import report
 
 
@@ -57,6 +60,38 @@ class ReportTest(unittest.TestCase):
         self.assertEqual("**no**", self.verdict(results, "connections and sockets of slow"))
         self.assertEqual("not measured", self.verdict({}, "purchases beside slow clients"))
         self.assertIn("9 -> 9 -> 9", report.slow_text(results))
+
+    def test_prose_is_as_narrow_as_the_shape_test_wants_it(self):
+        machine = {"load": 12.5, "cores": 128, "memory_gib": 1024, "kernel": "6.12",
+                   "file_system": "a file system with a long name", "compiler": "clang version 14.0.6 " * 3,
+                   "commit": "0123456789ab + changes", "date": "2026-01-01"}
+        plan = {"rounds": 100, "seconds": 123.456}
+        moment = {"rss": 2**40, "tcp": 0, "files": 9}
+        rows = [{**row("purchase", 100), "p50_ms": 1, "p999_ms": 1, "max_ms": 1}]
+        slow = {"size": {"idle": 10**9, "unread": 10**9, "sockets": 10**9}, "load": rows,
+                "memory": [{"before": moment, "during": moment, "after": moment, "left": [0, 0]}]}
+        results = {"machine": machine, "plan": plan, "purchases": rows, "slow_clients": slow,
+                   "cluster": {"load": rows, "ledger": []}, **restart(10**9, void="a word " * 40),
+                   "measured_at": {part: "0123456789ab" for part in measure.PARTS}}
+        lines = report.page(results).splitlines()
+        wide = [line for line in lines if len(line) > 110 and not line.startswith(("|", "#"))]
+        self.assertEqual([], wide)
+        self.assertIn("# Benchmarks", lines[0])
+        self.assertEqual(5, sum(line.startswith("- **") or line.startswith("- The") for line in lines))
+
+    def test_tables_and_headings_keep_their_lines(self):
+        kept = "## A\n\n| a | b |\n|---|---|\n| " + "x " * 80 + "| y |\n"
+        self.assertEqual(kept, report.wrapped(kept))
+        self.assertEqual("- a b\n- c\n\nd e\n", report.wrapped("- a\n  b\n- c\n\nd\ne\n"))
+
+    def test_one_part_alone_does_not_drop_the_others_from_the_page(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "results.json"
+            with self.assertRaisesRegex(SystemExit, "results.json is missing.*slow_clients"):
+                measure.earlier_results(file, ["slow_clients"])
+            self.assertEqual({}, measure.earlier_results(file, []))
+            file.write_text('{"restart": 1}')
+            self.assertEqual({"restart": 1}, measure.earlier_results(file, ["slow_clients"]))
 
 
 if __name__ == "__main__":

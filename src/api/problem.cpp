@@ -60,7 +60,6 @@ constexpr std::array<entry, problems> table{{
     {problem::header_too_large, 431, "header_too_large", "The request headers are too large",
      "请求头过大"},
     {problem::internal, 500, "internal", "Something went wrong on our side", "服务器内部错误"},
-    {problem::not_implemented, 501, "not_implemented", "This is not supported", "暂不支持"},
     {problem::busy, 503, "busy", "Busy, please try again in a moment", "系统繁忙，请稍后再试"},
     {problem::undecided, 503, "undecided",
      "The outcome is not known yet, please ask again in a moment",

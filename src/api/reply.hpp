@@ -80,11 +80,10 @@ enum class problem : std::uint8_t {
     too_many_requests,       // 429 + retry_after_ms
     header_too_large,        // 431
     internal,                // 500
-    not_implemented,         // 501
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 31;
+inline constexpr std::uint8_t problems = 30;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

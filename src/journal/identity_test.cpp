@@ -68,6 +68,15 @@ TEST_F(JournalIdentityTest, RefusesAnEmptyDirectoryWhereTheLedgerHadAJournal) {
     EXPECT_EQ(why_not(0), "") << "a ledger that never had one";
 }
 
+// `mv kept journal` would otherwise land inside the empty directory that the refusal left behind.
+TEST_F(JournalIdentityTest, ARefusedStartMakesNoDirectory) {
+    EXPECT_THAT(why_not(7), HasSubstr("there is no journal, but the ledger had one"));
+    EXPECT_THAT(why_not(7, {5}), HasSubstr("the ledger has entered up to 5"));
+    EXPECT_FALSE(files_.list(test_directory)) << "the directory is there";
+    EXPECT_EQ(why_not(0), "");
+    EXPECT_TRUE(files_.list(test_directory));
+}
+
 TEST_F(JournalIdentityTest, RefusesTheJournalOfAnotherLedger) {
     const std::uint64_t id = open()->id();
     EXPECT_THAT(why_not(id + 1), HasSubstr("the journal of another ledger"));

@@ -30,7 +30,8 @@ options checked(options opts) {
 }
 
 std::unique_ptr<store::directory_lock> enter(store::file_system& files,
-                                             const std::string& directory) {
+                                             const std::string& directory, const expectation& of) {
+    expect_directory(files, directory, of);
     make_directory(files, directory);
     auto locked = files.lock(directory);
     if (locked) return std::move(*locked);
@@ -46,7 +47,7 @@ std::uint64_t new_id() { return (std::stoull(random_id(), nullptr, 16) >> 1U) | 
 
 struct journal::state {
     state(store::file_system& files, const options& opts, const expectation& of)
-        : lock(enter(files, opts.directory)),
+        : lock(enter(files, opts.directory, of)),
           maker(files, opts.directory, opts.segment_bytes, of.journal != 0 ? of.journal : new_id()),
           line(maker, index, recover(files, maker, index, of), opts.segment_bytes),
           clerks_view(files, maker, index),

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "journal/hand_line.hpp"
 
 namespace floodgate::journal {
@@ -42,7 +43,7 @@ protected:
         for (std::uint64_t i = 0; i < count; ++i)
             last = journal_->append(numbered(journal_->durable().value + i + 1));
         journal_->push();
-        while (journal_->durable() < last && failures_ == 0) std::this_thread::yield();
+        ASSERT_TRUE(eventually([&] { return journal_->durable() >= last || failures_ > 0; }));
     }
     void append_one_by_one(std::uint64_t count) {
         for (std::uint64_t i = 0; i < count && failures_ == 0; ++i) append(1);
@@ -177,12 +178,12 @@ TEST_F(JournalTest, DeletesWholeSegmentsTheLedgerHolds) {
     append_one_by_one(60);
     const std::size_t before = segments();
     journal_->entered({30});
-    while (segments() > before / 2 + 2) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return segments() <= before / 2 + 2; }));
     expect_whole_line(*journal_, {30});
     open_and_start(30);
     expect_whole_line(*journal_, {30});
     journal_->entered({60});
-    while (segments() > 1) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return segments() == 1; }));
     append(1);
     expect_whole_line(*journal_, {60});
 }
@@ -191,7 +192,7 @@ TEST_F(JournalTest, SaysSoWhenAskedForWhatIsDeleted) {
     open_and_start();
     append_one_by_one(60);
     journal_->entered({60});
-    while (segments() > 1) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return segments() == 1; }));
     std::vector<sale::promise> found;
     EXPECT_EQ(journal_->read({0}, 1, found).error(), make_error_code(errc::not_found));
 }
@@ -200,7 +201,7 @@ TEST_F(JournalTest, RefusesAJournalThatBeginsAfterTheLedger) {
     open_and_start();
     append_one_by_one(60);
     journal_->entered({60});
-    while (segments() > 1) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return segments() == 1; }));
     close();
     EXPECT_EQ(why_not_open(files_, {60}), "");
     EXPECT_THAT(why_not_open(files_, {10}), HasSubstr("promises between them are missing"));

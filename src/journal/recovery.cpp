@@ -85,6 +85,13 @@ void make_directory(store::file_system& files, const std::string& directory) {
     or_throw(files.sync_directory(parent_of(directory)), "sync the parent of " + directory);
 }
 
+void expect_directory(store::file_system& files, const std::string& directory,
+                      const expectation& of) {
+    if (const auto names = files.list(directory);
+        !names && names.error() == boost::system::errc::no_such_file_or_directory)
+        refuse_mismatch({}, directory, of);
+}
+
 line_end recover(store::file_system& files, segment_maker& maker, segment_index& index,
                  const expectation& of) {
     index_filler filler(index);

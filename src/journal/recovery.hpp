@@ -7,6 +7,12 @@
 
 namespace floodgate::journal {
 
+// Throws std::runtime_error if there is no such directory, but the ledger had a journal. To be
+// called before make_directory: an empty directory would be in the way of the journal that is put
+// back.
+void expect_directory(store::file_system& files, const std::string& directory,
+                      const expectation& of);
+
 // Makes the directory, and makes its name survive a crash. Throws std::runtime_error.
 void make_directory(store::file_system& files, const std::string& directory);
 

@@ -40,11 +40,6 @@ std::optional<place> segment_index::find(sale::sequence wanted) const {
     return *std::prev(mark);
 }
 
-bool segment_index::has_segment(sale::sequence first) const {
-    const std::scoped_lock held(mutex_);
-    return segments_.contains(first);
-}
-
 std::optional<sale::sequence> segment_index::oldest_below(sale::sequence position) const {
     const std::scoped_lock held(mutex_);
     if (segments_.size() < 2) return std::nullopt;

@@ -29,7 +29,6 @@ public:
 
     // The nearest known place at or before this promise; empty when it lies before all of them.
     std::optional<place> find(sale::sequence wanted) const;
-    bool has_segment(sale::sequence first) const;
 
     // The oldest segment, if everything in it is at or below `position` and it is not the newest.
     std::optional<sale::sequence> oldest_below(sale::sequence position) const;

@@ -26,6 +26,8 @@ struct signature {
     instant at{};
 };
 
+// The details have the fields that the act changed, before and after. A text of more than 500 bytes
+// is given by its beginning, its length and its BLAKE2b-256, so that a line fits its column.
 ledger::audit_line line_for(const signature& by, const act& done);
 // To be called after the act was committed.
 void log_act(sale::user_id who, const std::string& action, const std::string& subject);
