@@ -43,25 +43,9 @@ services HandlerTest::all_services() {
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,
-            .clerk = clerk_stand_in(),
+            .reconciliation = reconciliation_,
             .node = node_,
             .operators = operators_};
-}
-
-clerks_help HandlerTest::clerk_stand_in() {
-    return {.reconciliation = [this] { return reconciliation_; },
-            .reconcile = [this](sale::sale_id id) -> result<sale::balance> {
-                for (const sale::balance& b : reconciliation_.sales)
-                    if (b.sale == id) return b;
-                return make_error_code(errc::not_found);
-            },
-            .repair = [this](sale::sale_id id, const std::string& note,
-                             const auto& signed_by) -> result<ledger::repair_report> {
-                repairs_.push_back(fmt::format("{} {}", id.value, note));
-                ledger::repair_report report{.done = {"held by -1"}, .open = {}};
-                EXPECT_TRUE(book_.audit().add(signed_by(report)));
-                return report;
-            }};
 }
 
 answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {

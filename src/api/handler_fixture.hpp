@@ -17,7 +17,7 @@
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
-#include "sale/line_in_memory.hpp"
+#include "shop/kept_source.hpp"
 #include "shop/silent_node.hpp"
 
 namespace floodgate::api {
@@ -58,7 +58,6 @@ protected:
     std::int64_t draft_sale(std::int64_t stock, int limit = 1);
 
     sale::verdict buy(std::int64_t buyer, std::int64_t sale, std::uint32_t quantity = 1);
-    clerks_help clerk_stand_in();
     services all_services();
     std::unique_ptr<store::database> open();
     void break_ledger() {
@@ -128,9 +127,11 @@ protected:
     shop::checkout checkout_{{book_.moves(), channels_, settlement_, clock_}};
     shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
     shop::ledger_health ledger_health_{book_.orders()};
-    sale::reconciliation reconciliation_;
-    std::vector<std::string> repairs_;  // "7 the note"
-    api::readiness readiness_;          // what /readyz says after a look
+    shop::kept_source source_{line_};
+    shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
+    shop::reconciliation_desk reconciliation_{
+        {{book_, turnstile_, between_}, desk_, node_, clock_}};
+    api::readiness readiness_;  // what /readyz says after a look
     operator_pages operators_{
         {.readiness = [this] { return readiness_; },
          .durability = {"journal: fdatasync", "ledger: full"},

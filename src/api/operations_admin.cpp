@@ -45,26 +45,6 @@ boost::json::object to_json(const ledger::open_question& q) {
             {"note", q.note}};
 }
 
-// Signed once with the book's part, which is written together with the line and before the gate is
-// touched; and once more with all of it, when the gate had a part.
-result<ledger::repair_report> repair_signed(services& with, const call& c,
-                                            const sale::balance& before, const std::string& note) {
-    std::size_t signed_for = 0;
-    const auto line = [&](const ledger::repair_report& report) {
-        signed_for = report.done.size();
-        return line_for(c, {"sale.repaired",
-                            subject_of("sale", before.sale.value),
-                            {{"differences", to_json(before.differences)}},
-                            {{"done", to_json(report.done)}, {"note", note}}});
-    };
-    auto repaired = with.clerk.repair(before.sale, note, line);
-    if (!repaired) return repaired;
-    shop::log_act(c.user, "sale.repaired", subject_of("sale", before.sale.value));
-    if (repaired->done.size() == signed_for) return repaired;
-    if (const auto kept = with.ledger.audit().add(line(*repaired)); !kept) return kept.error();
-    return repaired;
-}
-
 }  // namespace
 
 reply list_questions(services& with, const call& c) {
@@ -79,7 +59,7 @@ reply list_questions(services& with, const call& c) {
 }
 
 reply get_reconciliation(services& with, const call& c) {
-    const sale::reconciliation latest = with.clerk.reconciliation();
+    const sale::reconciliation latest = with.reconciliation.latest();
     if (latest.at == never)  // the first look comes within a second of the start
         return failure_reply(make_error_code(errc::store_unavailable), c.language);
     boost::json::array sales;
@@ -97,16 +77,18 @@ reply reconcile_sale(services& with, const call& c) {
         return problem_reply(problem::invalid, c.language,
                              {{"detail", "a repair needs a note: why"}, {"field", "note"}});
 
-    const auto before = with.clerk.reconcile(id);
-    if (!before) return failure_reply(before.error(), c.language);
-    if (!repair) return json_reply(200, {{"balance", to_json(*before)}});
-    const auto repaired = repair_signed(with, c, *before, *note);
-    if (!repaired) return failure_reply(repaired.error(), c.language);
-    const auto after = with.clerk.reconcile(id);
-    if (!after) return failure_reply(after.error(), c.language);
-    return json_reply(200, {{"balance", to_json(*after)},
-                            {"done", to_json(repaired->done)},
-                            {"open", to_json(repaired->open)}});
+    ledger::repair_report repaired;
+    if (repair) {
+        auto done = with.reconciliation.repair(id, *note, admin_of(c));
+        if (!done) return failure_reply(done.error(), c.language);
+        repaired = *std::move(done);
+    }
+    const auto seen = with.reconciliation.look_now(id);
+    if (!seen) return failure_reply(seen.error(), c.language);
+    if (!repair) return json_reply(200, {{"balance", to_json(*seen)}});
+    return json_reply(200, {{"balance", to_json(*seen)},
+                            {"done", to_json(repaired.done)},
+                            {"open", to_json(repaired.open)}});
 }
 
 reply list_alerts(services& with, const call&) {

@@ -11,7 +11,7 @@
 namespace floodgate::api {
 namespace {
 
-class CareTest : public HandlerTest {
+class OperationsTest : public HandlerTest {
 protected:
     // A promise put aside as dead; gives the letter's id.
     std::int64_t dead_letter() {
@@ -33,7 +33,7 @@ protected:
     std::int64_t sale_ = 0;
 };
 
-TEST_F(CareTest, ListsAndShowsALetter) {
+TEST_F(OperationsTest, ListsAndShowsALetter) {
     const std::int64_t id = dead_letter();
     const answered one = get(path(id));
     EXPECT_EQ(one.body.at("state").as_string(), "dead");
@@ -45,7 +45,7 @@ TEST_F(CareTest, ListsAndShowsALetter) {
     EXPECT_EQ(get(path(999)).status, 404);
 }
 
-TEST_F(CareTest, ReplayEntersItOnce) {
+TEST_F(OperationsTest, ReplayEntersItOnce) {
     const std::int64_t id = dead_letter();
     const answered done = post(path(id, "/replay"));
     EXPECT_EQ(done.status, 200);
@@ -63,7 +63,7 @@ TEST_F(CareTest, ReplayEntersItOnce) {
     EXPECT_EQ(verbs_.check(), ledger::findings{});
 }
 
-TEST_F(CareTest, DiscardGivesTheUnitBackAndTellsTheBuyer) {
+TEST_F(OperationsTest, DiscardGivesTheUnitBackAndTellsTheBuyer) {
     const std::int64_t id = dead_letter();
     EXPECT_EQ(post(path(id, "/discard")).status, 400) << "without a reason";
     EXPECT_EQ(taken(), 1);
@@ -80,39 +80,52 @@ TEST_F(CareTest, DiscardGivesTheUnitBackAndTellsTheBuyer) {
               "discarded");
 }
 
-TEST_F(CareTest, ShowsTheReconciliation) {
+TEST_F(OperationsTest, ShowsTheReconciliation) {
     EXPECT_EQ(get("/admin/reconciliation").status, 503) << "no look yet";
-    reconciliation_.at = clock_.now();
-    reconciliation_.sales.push_back({.sale = {7},
-                                     .stock = 10,
-                                     .free = 4,
-                                     .promised = 1,
-                                     .unpaid = 2,
-                                     .paid = 2,
-                                     .differences = {"sale 7: held says 5, its orders hold 4"},
-                                     .wrong_since = clock_.now()});
+    sale_ = published_sale(10);
+    for (std::int64_t buyer = 1; buyer <= 4; ++buyer) buy(buyer, sale_);
+    enter_all();
+    verbs_.sql("UPDATE sales SET held = held + 1");
+    reconciliation_.publish({.at = clock_.now(),
+                             .sales = {{.sale = {sale_},
+                                        .stock = 10,
+                                        .free = 4,
+                                        .unpaid = 5,
+                                        .differences = {"held says 5, its orders hold 4"},
+                                        .wrong_since = clock_.now()}}});
     const answered all = get("/admin/reconciliation");
     EXPECT_EQ(all.body.at("sales").at(0).at("off_by").as_int64(), 1);
 
-    EXPECT_EQ(post("/admin/reconcile", R"({"sale_id":8})").status, 404);
-    const answered one = post("/admin/reconcile", R"({"sale_id":7})");
-    EXPECT_EQ(one.body.at("balance").at("differences").as_array().size(), 1U);
-    EXPECT_TRUE(repairs_.empty());
+    EXPECT_EQ(post("/admin/reconcile", R"({"sale_id":999})").status, 404);
+    const answered one = post("/admin/reconcile", fmt::format(R"({{"sale_id":{}}})", sale_));
+    EXPECT_EQ(one.body.at("balance").at("unpaid").as_int64(), 4);
+    EXPECT_FALSE(one.body.at("balance").at("differences").as_array().empty());
+    EXPECT_EQ(one.body.as_object().count("done"), 0U);
+    EXPECT_EQ(verbs_.held({sale_}), 5) << "asking changes nothing";
 }
 
-TEST_F(CareTest, ARepairNeedsANoteAndIsAudited) {
-    reconciliation_.sales.push_back({.sale = {7}});
-    EXPECT_EQ(post("/admin/reconcile", R"({"sale_id":7,"repair":true})").status, 422);
-    EXPECT_EQ(post("/admin/reconcile", R"({"sale_id":7,"repair":1,"note":"x"})").status, 400);
-    EXPECT_TRUE(repairs_.empty());
-    const answered done =
-        post("/admin/reconcile", R"({"sale_id":7,"repair":true,"note":"by hand"})");
-    EXPECT_EQ(done.body.at("done").at(0).as_string(), "held by -1");
-    EXPECT_EQ(repairs_, std::vector<std::string>{"7 by hand"});
-    EXPECT_EQ(audited(), "sale.repaired");
+TEST_F(OperationsTest, ARepairNeedsANoteAndIsAudited) {
+    sale_ = published_sale(10);
+    verbs_.sql("UPDATE sales SET held = held + 1");
+    const auto repair = [&](const char* rest) {
+        return post("/admin/reconcile", fmt::format(R"({{"sale_id":{},{}}})", sale_, rest));
+    };
+    EXPECT_EQ(repair(R"("repair":true)").status, 422);
+    EXPECT_EQ(repair(R"("repair":1,"note":"x")").status, 400);
+    EXPECT_EQ(verbs_.held({sale_}), 1) << "nothing was repaired";
+    const answered done = repair(R"("repair":true,"note":"by hand")");
+    EXPECT_FALSE(done.body.at("done").as_array().empty());
+    EXPECT_TRUE(done.body.at("open").as_array().empty());
+    EXPECT_TRUE(done.body.at("balance").at("differences").as_array().empty());
+    EXPECT_EQ(verbs_.held({sale_}), 0);
+    const auto line = get("/admin/audit").body.at("lines").at(0);
+    EXPECT_EQ(line.at("action").as_string(), "sale.repaired");
+    EXPECT_EQ(line.at("who").as_int64(), 1);
+    EXPECT_EQ(line.at("address").as_string(), "192.0.2.0/24");
+    EXPECT_EQ(line.at("details").at("after").at("note").as_string(), "by hand");
 }
 
-TEST_F(CareTest, ListsAlerts) {
+TEST_F(OperationsTest, ListsAlerts) {
     alarms_.raise(alarm::kind::disk, "data", "little room", clock_.now());
     const answered all = get("/admin/alerts");
     EXPECT_EQ(all.body.at("alerts").at(0).at("alert").as_string(), "disk");
@@ -120,7 +133,7 @@ TEST_F(CareTest, ListsAlerts) {
     EXPECT_TRUE(get("/admin/alerts").body.at("alerts").as_array().empty());
 }
 
-TEST_F(CareTest, WarmUpOfAllShowsItsProgress) {
+TEST_F(OperationsTest, WarmUpOfAllShowsItsProgress) {
     EXPECT_FALSE(get("/admin/warm-up").body.at("running").as_bool());
     published_sale(3);
     published_sale(4);
@@ -136,7 +149,7 @@ TEST_F(CareTest, WarmUpOfAllShowsItsProgress) {
     EXPECT_EQ(post("/admin/warm-up").status, 200);
 }
 
-TEST_F(CareTest, AnAdminSeesAnyOrder) {
+TEST_F(OperationsTest, AnAdminSeesAnyOrder) {
     const std::int64_t sale = published_sale(1);
     const std::string no = sale::to_text(buy(7, sale).order);
     enter_all();

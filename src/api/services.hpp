@@ -1,4 +1,4 @@
-// What the handlers work with. Built by main, owned by it, outlives every connection.
+// What the handlers work with. Built and owned by engine::storefront; outlives every connection.
 
 #pragma once
 
@@ -22,28 +22,16 @@
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
-#include "sale/balance.hpp"
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
 #include "shop/node.hpp"
 #include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
+#include "shop/reconciliation_desk.hpp"
 #include "shop/settlement.hpp"
 
 namespace floodgate::api {
-
-// What the timed jobs do for the handlers.
-struct clerks_help {
-    std::function<sale::reconciliation()> reconciliation;  // the latest look
-    // Looks now; not_found.
-    std::function<result<sale::balance>(sale::sale_id)> reconcile;
-    // What was done, a sentence each. The audit line is made from what the ledger did.
-    std::function<result<ledger::repair_report>(
-        sale::sale_id, const std::string& note,
-        const ledger::audit_maker<ledger::repair_report>& signed_by)>
-        repair;
-};
 
 struct services {
     floodgate::clock& clock;
@@ -70,7 +58,7 @@ struct services {
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
     alarm::board& alarms;
-    clerks_help clerk;
+    shop::reconciliation_desk& reconciliation;
     shop::node& node;
     operator_pages& operators;  // for /readyz and /metrics
 };

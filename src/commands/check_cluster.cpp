@@ -9,9 +9,9 @@
 #include "base/or_throw.hpp"
 #include "engine/open_ledger.hpp"
 #include "gate/redis_turnstile.hpp"
-#include "jobs/order_match.hpp"
 #include "sale/gate_schema.hpp"
 #include "shop/gate_loader.hpp"
+#include "shop/order_match.hpp"
 #include "store/redis/facts.hpp"
 
 namespace floodgate::commands {
@@ -158,8 +158,8 @@ private:
             wrong(fmt::format("sale {}: the gate has {} units in total, the ledger {}", s.id.value,
                               standing->stock, s.stock));
         const auto differences =
-            or_throw(jobs::match_orders({book_, gate_, between_}, s.id), "ledger");
-        for (const std::string& what : jobs::say(book_, differences, named_max)) wrong(what);
+            or_throw(shop::match_orders({book_, gate_, between_}, s.id), "ledger");
+        for (const std::string& what : shop::say(book_, differences, named_max)) wrong(what);
         std::int64_t units = 0;
         or_throw(book_.tallies().for_each_held(s.id,
                                                [&](const ledger::held_order& o) {

@@ -74,13 +74,6 @@ void storefront::load_sales() {
     or_throw(showcase.reload(), "ledger");
 }
 
-api::clerks_help storefront::help(jobs::timed_jobs& by) {
-    return {.reconciliation = [&by] { return by.reconciliation(); },
-            .reconcile = [&by](sale::sale_id id) { return by.reconcile(id); },
-            .repair = [&by](sale::sale_id id, const std::string& note,
-                            const auto& signed_by) { return by.repair(id, note, signed_by); }};
-}
-
 api::readiness storefront::readiness() const {
     if (!ready_) return {.why_not = "stopping", .warnings = {}};
     return opening_->readiness();
@@ -134,7 +127,7 @@ void storefront::open(opening o) {
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
                                     .alarms = opening_->timed_jobs.alarms(),
-                                    .clerk = help(opening_->timed_jobs),
+                                    .reconciliation = opening_->timed_jobs.reconciliation(),
                                     .node = world_.node,
                                     .operators = *operators_});
     or_throw(showcase.reload(), "ledger");

@@ -71,7 +71,6 @@ public:
     pay::channels channels;
 
 private:
-    api::clerks_help help(jobs::timed_jobs& by);
     std::string metrics();
     api::readiness readiness() const;
     void keep_up(int beat);

@@ -10,7 +10,6 @@
 namespace floodgate::jobs {
 namespace {
 
-constexpr std::size_t named_max = 20;  // orders
 constexpr milliseconds long_look{50};
 constexpr int rest_share = 20;         // of a long look: a twentieth of a core here
 constexpr int rest_share_waiting = 4;  // a fifth of a core elsewhere, at most
@@ -35,7 +34,8 @@ result<void> reconciler::step(instant now) {
     const std::scoped_lock one_look(look_mutex_);
     const auto begun = std::chrono::steady_clock::now();
     const milliseconds worked_before = worked_so_far();
-    const sale::sale_id changing = world_.changing_stock();
+    // The catalogue desk is at this sale, between gate and book, for as long as the disk is slow.
+    const sale::sale_id changing = world_.catalogue.changing_stock();
     const standings before = look_at_gate(known_);
     const auto book = world_.orders.book.tallies().take();
     if (!book) return book.error();
@@ -48,26 +48,20 @@ result<void> reconciler::step(instant now) {
 
     sale::reconciliation seen{.at = now};
     for (const ledger::sale_tally& t : book->sales) {
-        std::optional<gate_views> gate;
+        std::optional<shop::gate_views> gate;
         const auto first = before.find(t.sale), second = after.find(t.sale);
         if (first != before.end() && second != after.end())
-            gate = gate_views{first->second, second->second};
-        balance_check w = check_balance(t, gate, not_entered);
+            gate = shop::gate_views{first->second, second->second};
+        balance_check w = shop::check_balance(t, gate, not_entered);
         // A change of stock that hangs between gate and book is no breach, and no agreement either.
-        if (w.what != mismatch::stock || t.sale != changing) judge(w, now);
+        if (w.what != shop::mismatch::stock || t.sale != changing) judge(w, now);
         seen.sales.push_back(std::move(w.balance));
     }
     const auto took =
         std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
-    const std::scoped_lock lock(mutex_);
-    latest_ = std::move(seen);
+    world_.desk.publish(std::move(seen));
     rest_ = rest_after(worked_so_far() - worked_before, took);
     return {};
-}
-
-// A sale that has been over for long is not: shop/gate_loader.hpp.
-bool reconciler::at_gate(sale::sale_id id) {
-    return world_.orders.turnstile.look_up(id).has_value();
 }
 
 reconciler::standings reconciler::look_at_gate(const std::vector<sale::sale_id>& ids) {
@@ -98,7 +92,8 @@ void reconciler::judge(balance_check& w, instant now) {
 
 // A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
 bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
-    if (r.not_rebuilt || w.what == mismatch::none || w.what == mismatch::book) return false;
+    if (r.not_rebuilt || w.what == shop::mismatch::none || w.what == shop::mismatch::book)
+        return false;
     const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
     if (!wrong || !wrong->empty()) return false;
     const auto begun = world_.node.gate_differs(w.balance.sale);
@@ -120,8 +115,9 @@ void reconciler::declare(const balance_check& w, record& r, instant now) {
 }
 
 void reconciler::pause(const balance_check& w, record& r) {
-    const auto paused = world_.pause(w.balance.sale, w.sentence);
-    // fenced: another node looks after the sales, and pauses it.
+    const auto paused = close_sale(w.balance.sale, w.sentence);
+    // conflict: a sale that cannot be paused cannot be bought either. fenced: another node looks
+    // after the sales, and pauses it.
     r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
     if (!r.paused && !r.pause_failed) {
         r.pause_failed = true;  // tried again at every look, logged once
@@ -130,69 +126,22 @@ void reconciler::pause(const balance_check& w, record& r) {
     }
 }
 
+// The ledger is the fenced one: once another node has taken over the jobs, it refuses our writes.
+result<void> reconciler::close_sale(sale::sale_id id, const std::string& why) {
+    if (!world_.node.on_duty()) return errc::fenced;
+    const auto done = world_.catalogue.pause(id, {.why = why, .book = &world_.timed_book});
+    if (!done) return done.error();
+    if (done->gate) return done->gate;
+    return {};
+}
+
 ledger::findings reconciler::name_differences(sale::sale_id id, const std::string& first) {
     ledger::findings out;
     if (!first.empty()) out.push_back(first);
-    if (const auto rows = world_.orders.book.tallies().explain(id))
-        out.insert(out.end(), rows->begin(), rows->end());
-    if (!at_gate(id)) return out;
-    if (const auto orders = match_orders(world_.orders, id)) {
-        const auto named = say(world_.orders.book, *orders, named_max);
-        out.insert(out.end(), named.begin(), named.end());
-    }
+    auto now = world_.desk.explain(id);
+    if (!now) now = world_.orders.book.tallies().explain(id);  // at least the book's part
+    if (now) out.insert(out.end(), now->begin(), now->end());
     return out;
-}
-
-milliseconds reconciler::rest() const {
-    const std::scoped_lock lock(mutex_);
-    return rest_;
-}
-
-sale::reconciliation reconciler::latest() const {
-    const std::scoped_lock lock(mutex_);
-    return latest_;
-}
-
-result<ledger::findings> reconciler::explain_now(sale::sale_id id) {
-    auto out = world_.orders.book.tallies().explain(id);
-    if (!out || !at_gate(id)) return out;
-    const auto orders = match_orders(world_.orders, id);
-    if (!orders) return orders.error();
-    const auto named = say(world_.orders.book, *orders, named_max);
-    out->insert(out->end(), named.begin(), named.end());
-    return out;
-}
-
-result<ledger::repair_report> reconciler::repair(
-    sale::sale_id id, const std::string& note, instant now,
-    const ledger::audit_maker<ledger::repair_report>& signed_by) {
-    auto report = world_.orders.book.tallies().repair(id, note, now, signed_by);
-    if (!report) return report;
-    if (at_gate(id)) {
-        const auto orders = match_orders(world_.orders, id);
-        if (!orders) return orders.error();
-        release_at_gate(world_.orders, id, *orders, *report);
-        adopt_stock(id, *report);
-        retake_at_gate(world_.orders, *orders, *report);
-    }
-    for (const std::string& what : report->done)
-        log::warning("jobs.reconciliation_repaired", "sale", id.value, "what", what, "note", note);
-    return report;
-}
-
-// Between releasing and taking back: a larger stock makes room.
-void reconciler::adopt_stock(sale::sale_id id, ledger::repair_report& report) {
-    const auto before = world_.orders.turnstile.look_up(id);
-    const auto warmed = world_.warm_up(id);
-    const auto after = world_.orders.turnstile.look_up(id);
-    if (!warmed) {
-        report.open.push_back(
-            fmt::format("sale {}: the gate does not take over the book's stock: {}", id.value,
-                        warmed.error().message()));
-    } else if (before && after && before->stock != after->stock) {
-        report.done.push_back(fmt::format("sale {}: the gate's stock went from {} to {}", id.value,
-                                          before->stock, after->stock));
-    }
 }
 
 }  // namespace floodgate::jobs

@@ -81,7 +81,7 @@ TEST_F(ActivityTest, AddsUpAtEveryLookWhateverHappensDuringIt) {
     for (int i = 0; i < 400; ++i) {
         maybe();
         look();
-        for (const auto& b : reconciler_.latest().sales)
+        for (const auto& b : reconciliation_.latest().sales)
             ASSERT_EQ(b.off_by(), 0) << "sale " << b.sale.value << " at look " << i;
         ASSERT_FALSE(alarmed());
     }
@@ -91,13 +91,13 @@ TEST_F(ActivityTest, AddsUpAtEveryLookWhateverHappensDuringIt) {
     gate_.after_look = gate_.before_look = {};
     enter_some(1'000'000);
     look();
-    for (const auto& b : reconciler_.latest().sales) {
+    for (const auto& b : reconciliation_.latest().sales) {
         EXPECT_EQ(b.off_by(), 0);
         EXPECT_EQ(b.promised, b.letters) << "the line is entered: this is equality";
         EXPECT_EQ(b.free, b.stock - turnstile_.look_up(b.sale)->taken);
     }
     for (const auto id : {first_, second_})
-        EXPECT_EQ(reconciler_.explain_now(id).value(), ledger::findings{});
+        EXPECT_EQ(reconciliation_.explain(id).value(), ledger::findings{});
 }
 
 TEST_F(ActivityTest, UnitsOnTheirWayBackAreNoBreach) {
@@ -120,7 +120,7 @@ TEST_F(ActivityTest, DraftsAndNewSalesAreLookedAtInTheBook) {
     EXPECT_FALSE(alarmed());
     EXPECT_EQ(balance(draft).free, 7);
     EXPECT_EQ(balance(draft).off_by(), 0);
-    EXPECT_EQ(reconciler_.latest().at, now_);
+    EXPECT_EQ(reconciliation_.latest().at, now_);
 }
 
 TEST_F(ActivityTest, ABookThatCannotBeReadProvesNothing) {
@@ -128,7 +128,7 @@ TEST_F(ActivityTest, ABookThatCannotBeReadProvesNothing) {
     sql("ALTER TABLE letters RENAME TO mislaid");
     for (int i = 0; i < 5; ++i) EXPECT_FALSE(reconciler_.step(now_ += milliseconds(500)));
     EXPECT_FALSE(alarmed());
-    EXPECT_EQ(reconciler_.latest().at, now_ - milliseconds(2500));
+    EXPECT_EQ(reconciliation_.latest().at, now_ - milliseconds(2500));
     sql("ALTER TABLE mislaid RENAME TO letters");
     look();
     EXPECT_FALSE(alarmed());
@@ -177,16 +177,13 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     const auto sale = verbs.add_sale({50, 1});
     ASSERT_TRUE(desk.warm_up(sale, {}).has_value());
     alarm::board board;
-    int pauses = 0;
     shop::journal_in_flight between(book, line, [&] { return line.durable(); });
+    shop::reconciliation_desk published({{book, gate, between}, desk, node, clock});
     reconciler looking({.orders = {book, gate, between},
                         .board = board,
-                        .pause = [&](sale::sale_id, const std::string&) -> result<void> {
-                            ++pauses;
-                            return {};
-                        },
-                        .warm_up = [](sale::sale_id) -> result<void> { return {}; },
-                        .changing_stock = [] { return sale::sale_id{}; },
+                        .catalogue = desk,
+                        .timed_book = book,
+                        .desk = published,
                         .node = node});
 
     std::atomic<bool> over = false;
@@ -219,7 +216,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     over = true;
     buyers.join();
     clerk.join();
-    EXPECT_EQ(pauses, 0);
+    EXPECT_EQ(book.catalogue().find_sale(sale)->state, sale::sale_state::published);
     EXPECT_EQ(board.raised(alarm::kind::invariant_breach), 0U);
 }
 

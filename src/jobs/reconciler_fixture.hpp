@@ -12,56 +12,37 @@
 #include <vector>
 
 #include "gate/embedded_turnstile.hpp"
+#include "gate/forwarding_turnstile.hpp"
 #include "jobs/reconciler.hpp"
 #include "ledger/ledger_fixture.hpp"
-#include "sale/line_in_memory.hpp"
 #include "shop/catalogue_desk.hpp"
+#include "shop/kept_source.hpp"
 #include "shop/node_fixture.hpp"
 
 namespace floodgate::jobs {
 
-// The line as the clerk reads it.
-class kept_source final : public sale::promise_source {
+// The gate, with things that happen right after it was looked at or right before. It can also be
+// unreachable for new terms.
+class eventful_gate final : public gate::forwarding_turnstile {
 public:
-    explicit kept_source(const sale::line_in_memory& line) : line_(line) {}
-    result<void> read(sale::sequence after, std::size_t max,
-                      std::vector<sale::promise>& out) override {
-        out.clear();
-        for (std::size_t i = after.value; i < line_.kept.size() && out.size() < max; ++i)
-            out.push_back(line_.kept[i]);
-        return {};
-    }
-    void entered(sale::sequence) override {}
-    sale::sequence durable() const override { return line_.durable(); }
-
-private:
-    const sale::line_in_memory& line_;
-};
-
-// The gate, with things that happen right after it was looked at or right before.
-class eventful_gate final : public gate::turnstile {
-public:
-    explicit eventful_gate(gate::turnstile& inner) : inner_(inner) {}
+    using forwarding_turnstile::forwarding_turnstile;
     std::function<void()> after_look, before_look;
+    bool takes_terms = true;
 
-    std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) override {
-        return inner_.open_lane(std::move(wake));
+    result<void> warm_up(const sale::sale& s) override {
+        if (!takes_terms) return errc::store_unavailable;
+        return inner_.warm_up(s);
     }
-    result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
-    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
-    void release(const returned& r) override { inner_.release(r); }
     std::optional<gate::standing> look_up(sale::sale_id s) override {
         if (before_look) before_look();
         auto seen = inner_.look_up(s);
         if (after_look) after_look();
         return seen;
     }
-    std::vector<promised> promised_to(sale::user_id b) override { return inner_.promised_to(b); }
-    std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
-    result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
-
-private:
-    gate::turnstile& inner_;
+    std::vector<std::optional<gate::standing>> look_up_all(
+        std::span<const sale::sale_id> ids) override {
+        return turnstile::look_up_all(ids);  // one by one, with everything that happens meanwhile
+    }
 };
 
 class ReconcilerTest : public testing::Test {
@@ -74,14 +55,8 @@ protected:
     // A sale that is published and loaded.
     sale::sale_id open_sale(std::int64_t stock, std::uint32_t limit = 1) {
         const auto id = verbs_.add_sale({stock, limit});
-        EXPECT_TRUE(warm_up(id).has_value());
+        EXPECT_TRUE(desk_.warm_up(id, {}).has_value());
         return id;
-    }
-
-    result<void> warm_up(sale::sale_id id) {
-        const auto done = desk_.warm_up(id, {});
-        if (!done) return done.error();
-        return {};
     }
 
     // The order's number; 0 when the gate refused.
@@ -134,10 +109,20 @@ protected:
         }
     }
     sale::balance balance(sale::sale_id id) {
-        for (const auto& b : reconciler_.latest().sales)
+        for (const auto& b : reconciliation_.latest().sales)
             if (b.sale == id) return b;
         ADD_FAILURE() << "no balance of sale " << id.value;
         return {};
+    }
+    // The sales that were paused, in order: each line of the audit book tells of one.
+    std::vector<sale::sale_id> paused() {
+        std::vector<sale::sale_id> out;
+        for (const ledger::audit_line& l : book_.audit().list(0, 100).value())
+            if (l.action == "sale.paused") out.push_back({std::stoll(l.subject.substr(5))});
+        return out;
+    }
+    sale::sale_state state(sale::sale_id id) {
+        return book_.catalogue().find_sale(id).value().state;
     }
     bool alarmed() { return !board_.standing().empty(); }
     std::string all_differences(sale::sale_id id) {
@@ -150,7 +135,7 @@ protected:
     ledger::book_verbs verbs_;
     ledger::ledger& book_ = verbs_.book();
     sale::line_in_memory line_;
-    kept_source source_{line_};
+    shop::kept_source source_{line_};
     gate::embedded_turnstile turnstile_{line_, {}};
     eventful_gate gate_{turnstile_};
     shop::noting_node node_;
@@ -159,21 +144,15 @@ protected:
     alarm::board board_;
     std::size_t entered_ = 0;
     instant now_ = ledger::noon;
-    std::vector<sale::sale_id> paused_;
-    boost::system::error_code pause_fails_with_;
     shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
+    shop::reconciliation_desk reconciliation_{{{book_, gate_, between_}, desk_, node_, clock_}};
     reconciler reconciler_{{.orders = {book_, gate_, between_},
                             .board = board_,
-                            .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
-                                if (pause_fails_with_) return pause_fails_with_;
-                                paused_.push_back(id);
-                                const auto done = desk_.pause(id, {.why = "it differs"});
-                                if (!done) return done.error();
-                                return {};
-                            },
-                            .warm_up = [this](sale::sale_id id) { return warm_up(id); },
-                            .changing_stock = [this] { return desk_.changing_stock(); },
+                            .catalogue = desk_,
+                            .timed_book = book_,
+                            .desk = reconciliation_,
                             .node = node_}};
+    const shop::actor admin_{.who = {1}};
 };
 
 }  // namespace floodgate::jobs

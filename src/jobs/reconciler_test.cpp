@@ -42,13 +42,14 @@ protected:
         EXPECT_EQ(balance(sale_).wrong_since, now_ - milliseconds(1000));
         EXPECT_THAT(all_differences(sale_), HasSubstr(named));
         look(5);
-        EXPECT_EQ(paused_, std::vector{sale_}) << "once";
+        EXPECT_EQ(paused(), std::vector{sale_});
+        EXPECT_EQ(node_.catalogue_changes, 1) << "it was paused once";
         EXPECT_EQ(board_.raised(alarm::kind::invariant_breach), 1U);
         EXPECT_TRUE(balance(other_).differences.empty());
     }
 
     void expect_repaired(const std::string& done) {
-        const auto report = reconciler_.repair(sale_, "by hand", now_);
+        const auto report = reconciliation_.repair(sale_, "by hand", admin_);
         ASSERT_TRUE(report.has_value()) << report.error().message();
         EXPECT_THAT(report->open, testing::IsEmpty());
         EXPECT_THAT(report->done, testing::Contains(HasSubstr(done)));
@@ -60,9 +61,9 @@ protected:
         EXPECT_EQ(balance(sale_).wrong_since, never);
         EXPECT_EQ(balance(sale_).off_by(), 0);
         EXPECT_EQ(buy(sale_, 99), sale::order_no{}) << "it stays paused";
-        EXPECT_EQ(reconciler_.explain_now(sale_).value(), ledger::findings{});
+        EXPECT_EQ(reconciliation_.explain(sale_).value(), ledger::findings{});
         EXPECT_EQ(verbs_.check(), ledger::findings{});
-        const auto again = reconciler_.repair(sale_, "by hand", now_);
+        const auto again = reconciliation_.repair(sale_, "by hand", admin_);
         EXPECT_TRUE(again->done.empty()) << again->done[0];
         enter();
         look(5);
@@ -159,7 +160,7 @@ TEST_F(DamageTest, AChangedQuantity) {
     sql("UPDATE orders SET quantity = 2 WHERE order_no = " + text(orders_[0]));
     expect_found("order " + text(orders_[0]) + " of buyer 1: holds 2 units in the book");
     EXPECT_THAT(all_differences(sale_), HasSubstr("the gate holds 1 unit for it"));
-    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    const auto report = reconciliation_.repair(sale_, "by hand", admin_);
     EXPECT_THAT(report->done, testing::Contains(HasSubstr("the gate holds its 2 units again")));
     look(3);
     EXPECT_EQ(balance(sale_).off_by(), 0);
@@ -167,14 +168,14 @@ TEST_F(DamageTest, AChangedQuantity) {
 
 TEST_F(DamageTest, IsFoundInTheBookAlsoWhereTheGateHoldsNothing) {
     enter();
-    pause_fails_with_ = make_error_code(errc::conflict);  // it is over
+    ASSERT_TRUE(desk_.end(sale_, admin_).has_value());
     ASSERT_TRUE(turnstile_.forget({.id = sale_, .revision = 1'000'000}).has_value());
     look(4);
     EXPECT_FALSE(alarmed());
     sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
     look(3);
     EXPECT_TRUE(alarmed());
-    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    const auto report = reconciliation_.repair(sale_, "by hand", admin_);
     ASSERT_TRUE(report.has_value());
     EXPECT_EQ(report->done.size(), 2U) << "the log and held, nothing at the gate";
     look(3);
@@ -193,35 +194,45 @@ TEST_F(DamageTest, NamesTwentyOrdersAndCountsTheRest) {
     EXPECT_EQ(balance(big).differences.back(), "and 5 more orders");
 }
 
-TEST_F(DamageTest, APauseThatFailsIsTriedAgain) {
+TEST_F(DamageTest, APauseThatFailsAtTheGateIsTriedAgain) {
     sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
-    pause_fails_with_ = make_error_code(errc::store_unavailable);
+    gate_.takes_terms = false;
     look(4);
     EXPECT_TRUE(alarmed());
-    EXPECT_TRUE(paused_.empty());
-    pause_fails_with_ = {};
-    look(3);
-    EXPECT_EQ(paused_, std::vector{sale_});
+    EXPECT_NE(buy(sale_, 98), sale::order_no{}) << "the gate has not heard of it";
+    gate_.takes_terms = true;
+    look();
+    EXPECT_EQ(buy(sale_, 99), sale::order_no{});
+    EXPECT_EQ(paused(), std::vector{sale_});
 }
 
-TEST_F(DamageTest, ASaleThatCannotBePausedIsNotAskedAgain) {
+TEST_F(DamageTest, ASaleThatHasEndedCannotBePausedAndIsNotAskedAgain) {
+    ASSERT_TRUE(desk_.end(sale_, admin_).has_value());
     sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
-    pause_fails_with_ = make_error_code(errc::conflict);
     look(4);
     EXPECT_TRUE(alarmed());
-    pause_fails_with_ = {};
+    sql(fmt::format("UPDATE sales SET state = 'published' WHERE id = {}", sale_.value));
     look(3);
-    EXPECT_TRUE(paused_.empty());
+    EXPECT_THAT(paused(), testing::IsEmpty());
+}
+
+TEST_F(DamageTest, ANodeThatIsNotOnDutyLeavesThePauseToTheOther) {
+    node_.duty = false;
+    sql(fmt::format("UPDATE sales SET held = held + 2 WHERE id = {}", sale_.value));
+    look(4);
+    EXPECT_TRUE(alarmed());
+    EXPECT_THAT(paused(), testing::IsEmpty());
+    EXPECT_NE(buy(sale_, 99), sale::order_no{});
 }
 
 TEST_F(DamageTest, IsExplainedAtOnceWhenAsked) {
     enter();
     release(orders_[2]);
-    const auto found = reconciler_.explain_now(sale_).value();
+    const auto found = reconciliation_.explain(sale_).value();
     ASSERT_EQ(found.size(), 1U);
     EXPECT_THAT(found[0], HasSubstr(text(orders_[2])));
-    EXPECT_EQ(reconciler_.explain_now({999}).error(), make_error_code(errc::not_found));
-    EXPECT_EQ(reconciler_.repair({999}, "", now_).error(), make_error_code(errc::not_found));
+    EXPECT_EQ(reconciliation_.explain({999}).error(), make_error_code(errc::not_found));
+    EXPECT_EQ(reconciliation_.repair({999}, "", admin_).error(), make_error_code(errc::not_found));
 }
 
 TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
@@ -230,7 +241,7 @@ TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
     for (std::int64_t b = 20; b < 24; ++b) buy(sale_, b);  // now the gate has sold it again
     enter();
     look(3);
-    const auto report = reconciler_.repair(sale_, "by hand", now_);
+    const auto report = reconciliation_.repair(sale_, "by hand", admin_);
     ASSERT_TRUE(report.has_value());
     EXPECT_FALSE(report->open.empty());
     EXPECT_EQ(turnstile_.look_up(sale_)->taken, 10);
@@ -239,45 +250,28 @@ TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
 // Where the gate is a copy (in a cluster).
 class CopiedGateTest : public DamageTest {
 protected:
-    void watch(int looks) {
-        for (int i = 0; i < looks; ++i) {
-            now_ += milliseconds(500);
-            ASSERT_TRUE(copied_.step(now_).has_value());
-        }
-    }
-
     CopiedGateTest() { node_.rebuilds = true; }
 
     const std::vector<sale::sale_id>& healed_ = node_.differing;
-    reconciler copied_{{.orders = {book_, gate_, between_},
-                        .board = board_,
-                        .pause = [this](sale::sale_id id, const std::string&) -> result<void> {
-                            paused_.push_back(id);
-                            return {};
-                        },
-                        .warm_up = [this](sale::sale_id id) { return warm_up(id); },
-                        .changing_stock = [] { return sale::sale_id{}; },
-                        .node = node_}};
 };
 
 TEST_F(CopiedGateTest, IsMadeAnewFromABookThatAddsUp) {
     enter();
-    watch(1);  // what it sees at its first look it has nothing to compare with
     release(orders_[2]);
-    watch(2);
+    look(2);
     EXPECT_TRUE(healed_.empty()) << "it might be work in flight";
-    watch(1);
+    look();
     EXPECT_EQ(healed_, std::vector{sale_});
-    EXPECT_TRUE(paused_.empty()) << "the sale goes on";
+    EXPECT_THAT(paused(), testing::IsEmpty()) << "the sale goes on";
     EXPECT_FALSE(alarmed());
 }
 
 TEST_F(CopiedGateTest, IsNotMadeAnewFromABookThatWasTamperedWith) {
     sql(fmt::format("UPDATE sales SET stock = 15 WHERE id = {}", sale_.value));
     enter();  // the log goes on from the wrong figure
-    watch(4);
+    look(4);
     EXPECT_TRUE(healed_.empty());
-    EXPECT_EQ(paused_, std::vector{sale_});
+    EXPECT_EQ(paused(), std::vector{sale_});
     EXPECT_TRUE(alarmed());
 }
 

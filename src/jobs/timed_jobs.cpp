@@ -41,17 +41,14 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
               .disk = [data = world_.data] { return space_of(data); },
               .board = board_},
              o.watch),
-      reconciler_(
-          {.orders = {world_.book, world_.gate, world_.between},
-           .board = board_,
-           .pause = [this](sale::sale_id id, const std::string& why) { return pause(id, why); },
-           .warm_up = [this](sale::sale_id id) -> result<void> {
-               const auto warmed = world_.desk.warm_up(id, {});
-               if (!warmed) return warmed.error();
-               return {};
-           },
-           .changing_stock = [this] { return world_.desk.changing_stock(); },
-           .node = world_.node}),
+      reconciliation_(
+          {{world_.book, world_.gate, world_.between}, world_.desk, world_.node, world_.clock}),
+      reconciler_({.orders = {world_.book, world_.gate, world_.between},
+                   .board = board_,
+                   .catalogue = world_.desk,
+                   .timed_book = world_.timed_book,
+                   .desk = reconciliation_,
+                   .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
       asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
@@ -85,7 +82,7 @@ bool timed_jobs::look_after_orders() {
     return chances_.step();
 }
 
-// A look that took long is followed by a rest: see clerk::reconciler::rest().
+// A look that took long is followed by a rest: see reconciler::rest().
 bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
@@ -112,36 +109,6 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// The ledger is the fenced one: once another node has taken over the jobs, it refuses our writes.
-result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
-    if (!world_.node.on_duty()) return errc::fenced;
-    const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
-    if (!done) return done.error();
-    if (done->gate) return done->gate;
-    return {};
-}
-
-result<sale::balance> timed_jobs::reconcile(sale::sale_id id) {
-    if (auto looked = reconciler_.step(world_.clock.now()); !looked) return looked.error();
-    auto differences = reconciler_.explain_now(id);
-    if (!differences) return differences.error();
-    for (sale::balance& b : reconciler_.latest().sales) {
-        if (b.sale != id) continue;
-        b.differences = std::move(*differences);
-        return b;
-    }
-    return errc::not_found;
-}
-
-result<ledger::repair_report> timed_jobs::repair(
-    sale::sale_id id, const std::string& note,
-    const ledger::audit_maker<ledger::repair_report>& signed_by) {
-    auto done = reconciler_.repair(id, note, world_.clock.now(), signed_by);
-    world_.node.book_repaired();
-    world_.node.catalogue_changed();
-    return done;
-}
-
 timed_job_figures timed_jobs::read_figures() const {
     timed_job_figures f{.closing = closer_.read_figures(),
                         .asking = asker_.read_figures(),
@@ -151,7 +118,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .webhook = std::nullopt,
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},
-                        .reconciliation = reconciler_.latest()};
+                        .reconciliation = reconciliation_.latest()};
     if (webhook_) f.webhook = webhook_->read_figures();
     return f;
 }

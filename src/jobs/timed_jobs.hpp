@@ -70,11 +70,7 @@ public:
     const shop::settlement& after() const { return after_; }
     alarm::board& alarms() { return board_; }
     void look_at_deadlines() { orders_.wake(); }
-    sale::reconciliation reconciliation() const { return reconciler_.latest(); }
-    result<sale::balance> reconcile(sale::sale_id id);
-    result<ledger::repair_report> repair(
-        sale::sale_id id, const std::string& note,
-        const ledger::audit_maker<ledger::repair_report>& signed_by = {});
+    shop::reconciliation_desk& reconciliation() { return reconciliation_; }
     timed_job_figures read_figures() const;
 
 private:
@@ -82,7 +78,6 @@ private:
     bool look_after_orders();
     bool reconcile_all();
     bool watch_over();
-    result<void> pause(sale::sale_id id, const std::string& why);
 
     const world world_;
     std::optional<alarm::webhook> webhook_;
@@ -95,6 +90,7 @@ private:
     jobs::round_keeper rounds_;
     jobs::sale_forgetter forgetter_;
     alert_watch watch_;
+    shop::reconciliation_desk reconciliation_;
     jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread

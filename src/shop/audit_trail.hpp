@@ -10,7 +10,19 @@
 
 #include "ledger/audit_book.hpp"
 
+namespace floodgate::ledger {
+class ledger;
+}
+
 namespace floodgate::shop {
+
+// On whose behalf something is done.
+struct actor {
+    sale::user_id who{};             // 0: Floodgate itself
+    std::string address{};           // the network the admin came from
+    std::string why{};               // the reason, if Floodgate itself acts
+    ledger::ledger* book = nullptr;  // write through this (fenced) ledger; null: the desk's own
+};
 
 struct act {
     std::string action;   // sale.published

@@ -51,7 +51,7 @@ TEST_F(CatalogueDeskTest, EveryChangeIsShownAndSigned) {
                        "sale.changed",    "sale.published", "round.changed",  "stock.added",
                        "stock.removed",   "sale.warmed_up", "sales.warmed_up"};
     EXPECT_EQ(actions(), strings(done.rbegin(), done.rend()));
-    EXPECT_EQ(node_.changes, static_cast<int>(done.size()));
+    EXPECT_EQ(node_.catalogue_changes, static_cast<int>(done.size()));
     for (const ledger::audit_line& l : audit()) EXPECT_EQ(l.who, admin_.who);
 }
 
@@ -66,7 +66,7 @@ TEST_F(CatalogueDeskTest, AChangeThatTheLedgerRefusesIsNoChange) {
     EXPECT_FALSE(desk_.progress().running);
     ledger_works();
     EXPECT_EQ(actions(), strings{});
-    EXPECT_EQ(node_.changes, 0);
+    EXPECT_EQ(node_.catalogue_changes, 0);
     EXPECT_EQ(stock_at_gate(id), 5);
 }
 

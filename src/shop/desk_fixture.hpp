@@ -10,52 +10,37 @@
 #include <vector>
 
 #include "gate/embedded_turnstile.hpp"
+#include "gate/forwarding_turnstile.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
 #include "sale/line_in_memory.hpp"
 #include "shop/catalogue_desk.hpp"
-#include "shop/silent_node.hpp"
+#include "shop/node_fixture.hpp"
 
 namespace floodgate::shop {
 
 // A gate that can be unreachable, like one in Redis.
-class distant_gate final : public gate::turnstile {
+class distant_gate final : public gate::forwarding_turnstile {
 public:
-    explicit distant_gate(gate::turnstile& inner) : inner_(inner) {}
+    using forwarding_turnstile::forwarding_turnstile;
     bool away = false;
     bool rebuilding = false;             // takes terms, but does not know yet what it holds
     std::function<void()> told = [] {};  // after it has taken terms
 
-    std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) override {
-        return inner_.open_lane(std::move(wake));
-    }
     result<void> warm_up(const sale::sale& s) override {
         if (away) return errc::store_unavailable;
         const auto taken = inner_.warm_up(s);
         told();
         return taken;
     }
-    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
-    void release(const returned& r) override { inner_.release(r); }
     std::optional<gate::standing> look_up(sale::sale_id s) override {
         if (away || rebuilding) return std::nullopt;
         return inner_.look_up(s);
     }
-    std::vector<promised> promised_to(sale::user_id b) override { return inner_.promised_to(b); }
-    std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
-    result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
-
-private:
-    gate::turnstile& inner_;
 };
 
 class DeskTest : public testing::Test {
 protected:
-    struct counting_node final : silent_node {
-        void catalogue_changed() override { ++changes; }
-        int changes = 0;
-    };
-
     std::unique_ptr<store::database> open() {
         auto real = ledger::databases().front().open(directory_);
         how_->dialect = real->speaks();
@@ -105,7 +90,7 @@ protected:
     sale::line_in_memory line_;
     gate::embedded_turnstile turnstile_{line_, {}};
     distant_gate gate_{turnstile_};
-    counting_node node_;
+    noting_node node_;
     catalogue_desk desk_{book_, gate_, node_, clock_};
     const actor admin_{.who = {7}};
 };

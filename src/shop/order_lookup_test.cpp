@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gate/embedded_turnstile.hpp"
+#include "gate/forwarding_turnstile.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 #include "sale/order_number.hpp"
@@ -14,28 +15,15 @@ using ledger::outcome;
 using enum sale::order_state;
 
 // The real gate; the test can make something happen whenever it is asked for its promises.
-class gate_with_a_gap final : public gate::turnstile {
+class gate_with_a_gap final : public gate::forwarding_turnstile {
 public:
-    explicit gate_with_a_gap(gate::turnstile& inner) : inner_(inner) {}
-
+    using forwarding_turnstile::forwarding_turnstile;
     std::function<void()> meanwhile = [] {};
 
-    std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) override {
-        return inner_.open_lane(std::move(wake));
-    }
-    result<void> warm_up(const sale::sale& s) override { return inner_.warm_up(s); }
-    result<void> forget(const sale::sale& s) override { return inner_.forget(s); }
-    void release(const returned& r) override { inner_.release(r); }
-    std::optional<gate::standing> look_up(sale::sale_id s) override { return inner_.look_up(s); }
     std::vector<promised> promised_to(sale::user_id b) override {
         meanwhile();
         return inner_.promised_to(b);
     }
-    std::vector<gate::held_unit> held_in(sale::sale_id s) override { return inner_.held_in(s); }
-    result<void> retake(const sale::promise& p) override { return inner_.retake(p); }
-
-private:
-    gate::turnstile& inner_;
 };
 
 class OrderLookupTest : public testing::Test {

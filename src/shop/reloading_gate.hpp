@@ -10,31 +10,15 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "gate/forwarding_turnstile.hpp"
 #include "shop/gate_loader.hpp"
 
 namespace floodgate::shop {
 
-class reloading_gate : public gate::turnstile {
+class reloading_gate : public gate::forwarding_turnstile {
 public:
     result<void> warm_up(const sale::sale& s) final;
     result<void> forget(const sale::sale& s) final;
-
-    std::unique_ptr<gate::lane> open_lane(std::function<void()> wake) final {
-        return inner_.open_lane(std::move(wake));
-    }
-    using turnstile::release;
-    void release(const returned& r) final { inner_.release(r); }
-    void release_all(std::span<const returned> orders) final { inner_.release_all(orders); }
-    std::optional<gate::standing> look_up(sale::sale_id id) final { return inner_.look_up(id); }
-    std::vector<std::optional<gate::standing>> look_up_all(
-        std::span<const sale::sale_id> ids) final {
-        return inner_.look_up_all(ids);
-    }
-    std::vector<promised> promised_to(sale::user_id buyer) final {
-        return inner_.promised_to(buyer);
-    }
-    std::vector<gate::held_unit> held_in(sale::sale_id id) final { return inner_.held_in(id); }
-    result<void> retake(const sale::promise& p) final { return inner_.retake(p); }
 
 protected:
     struct world {
@@ -43,7 +27,7 @@ protected:
         sale_memory memory;
     };
     reloading_gate(gate::turnstile& inner, const world& w)
-        : loader_(w.book, w.memory), clock_(w.clock), inner_(inner) {}
+        : forwarding_turnstile(inner), loader_(w.book, w.memory), clock_(w.clock) {}
 
     // Loads a sale that the gate must hold and did not hold a moment ago.
     virtual result<void> reload(const sale::sale& s) = 0;
@@ -52,7 +36,6 @@ protected:
     const floodgate::clock& clock_;
 
 private:
-    gate::turnstile& inner_;
     // Keeps a loaded sale from being forgotten while it is warmed up. Never held while the ledger
     // is asked, because pausing a sale must not wait for that.
     std::mutex one_at_a_time_;

@@ -20,16 +20,9 @@
 
 #include "gate/turnstile.hpp"
 #include "ledger/ledger.hpp"
+#include "shop/audit_trail.hpp"
 
 namespace floodgate::shop {
-
-// On whose behalf something is done.
-struct actor {
-    sale::user_id who{};             // 0: Floodgate itself
-    std::string address{};           // the network the admin came from
-    std::string why{};               // the reason, if Floodgate itself acts
-    ledger::ledger* book = nullptr;  // write through this (fenced) ledger; null: the desk's own
-};
 
 struct closing {
     sale::sale_state to = sale::sale_state::paused;  // or ended

@@ -52,13 +52,13 @@ TEST_F(BrakeTest, ClosesTheGateAtOnceAndTheBookFollowsWhenItWorksAgain) {
     ledger_works();
     EXPECT_EQ(in_book(sale_), published);
     EXPECT_EQ(buy(sale_, 1), sale::answer::paused);
-    EXPECT_EQ(node_.changes, 0);
+    EXPECT_EQ(node_.catalogue_changes, 0);
 
     const instant asked = ledger::noon;
     step_after(seconds(10));
     EXPECT_EQ(in_book(sale_), paused);
     EXPECT_EQ(buy(sale_, 1), sale::answer::paused);
-    EXPECT_EQ(node_.changes, 1);
+    EXPECT_EQ(node_.catalogue_changes, 1);
     step_after(seconds(10));
     ASSERT_EQ(actions(), strings{"sale.paused"}) << "once";
     EXPECT_EQ(audit()[0].who, admin_.who);
@@ -291,7 +291,7 @@ TEST_F(BrakeTest, RefusesWhatIsNotThereOrNotOpen) {
     desk_.step();
     EXPECT_EQ(outcome(desk_.pause(sale_, admin_)), errc::conflict);
     EXPECT_EQ(actions(), strings{});
-    EXPECT_EQ(node_.changes, 0);
+    EXPECT_EQ(node_.catalogue_changes, 0);
 }
 
 }  // namespace

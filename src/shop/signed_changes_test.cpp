@@ -30,7 +30,7 @@ TEST_F(SignedChangesTest, StockDoesNotMoveWithoutItsLine) {
     EXPECT_NE(outcome(desk_.change_stock(sale_, {.delta = -2}, admin_)), fine);
     EXPECT_EQ(stock_in_book(), 5);
     EXPECT_EQ(stock_at_gate(), 5);
-    EXPECT_EQ(node_.changes, 0);
+    EXPECT_EQ(node_.catalogue_changes, 0);
     mend_audit_book();
     EXPECT_EQ(actions(), strings{});
     EXPECT_EQ(verbs_.check(), ledger::findings{});

@@ -1,11 +1,11 @@
-#include "jobs/order_match.hpp"
+#include "shop/order_match.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace floodgate::jobs {
+namespace floodgate::shop {
 namespace {
 
 // What makes an order the same on both sides.
@@ -122,4 +122,4 @@ void retake_at_gate(const match_world& w, const order_differences& d,
     }
 }
 
-}  // namespace floodgate::jobs
+}  // namespace floodgate::shop

@@ -1,10 +1,10 @@
-#include "jobs/balance_check.hpp"
+#include "shop/balance_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace floodgate::jobs {
+namespace floodgate::shop {
 namespace {
 
 constexpr int looks_needed = 3;
@@ -34,7 +34,7 @@ void note(balance_check& w, mismatch what, std::string sentence) {
     w.sentence = std::move(sentence);
 }
 
-void weigh_gate(balance_check& w, const ledger::sale_tally& b, const gate_views& g,
+void check_gate(balance_check& w, const ledger::sale_tally& b, const gate_views& g,
                 std::uint64_t not_entered) {
     const std::int64_t least = g.before.given - g.after.returned;
     const std::int64_t most = g.after.given - g.before.returned;
@@ -72,7 +72,7 @@ balance_check check_balance(const ledger::sale_tally& book, const std::optional<
                             std::uint64_t not_entered) {
     balance_check w{.balance = balance_of(book)};
     if (!book.adds_up()) note(w, mismatch::book, say_book(book));
-    if (gate) weigh_gate(w, book, *gate, not_entered);
+    if (gate) check_gate(w, book, *gate, not_entered);
     return w;
 }
 
@@ -100,4 +100,4 @@ bool mismatch_watch::goes_on(const balance_check& w, instant now) const {
     return w.what != mismatch::more || w.returned - returned_ < units_;
 }
 
-}  // namespace floodgate::jobs
+}  // namespace floodgate::shop

@@ -1,8 +1,8 @@
-#include "jobs/balance_check.hpp"
+#include "shop/balance_check.hpp"
 
 #include <gtest/gtest.h>
 
-namespace floodgate::jobs {
+namespace floodgate::shop {
 namespace {
 
 const instant noon = from_ms(1'800'000'000'000);
@@ -37,7 +37,7 @@ mismatch kind(const balance_check& w) {
     return w.what;
 }
 
-TEST(Weighing, AtRestGateAndBookMustBeEqual) {
+TEST(BalanceCheck, AtRestGateAndBookMustBeEqual) {
     EXPECT_EQ(kind(check_balance(book(4), gate(4), 0)), mismatch::none);
     EXPECT_EQ(kind(check_balance(book(4), gate(3), 0)), mismatch::fewer);
     EXPECT_EQ(kind(check_balance(book(4), gate(5), 0)), mismatch::more);
@@ -45,7 +45,7 @@ TEST(Weighing, AtRestGateAndBookMustBeEqual) {
     EXPECT_EQ(check_balance(book(4), gate(7), 0).units, 3);
 }
 
-TEST(Weighing, PromisesInTheLineMayBeOfThisSaleOrNot) {
+TEST(BalanceCheck, PromisesInTheLineMayBeOfThisSaleOrNot) {
     EXPECT_EQ(kind(check_balance(book(4), gate(4), 3)), mismatch::none);
     EXPECT_EQ(kind(check_balance(book(4), gate(7), 3)), mismatch::none);
     EXPECT_EQ(kind(check_balance(book(4), gate(8), 3)), mismatch::more);
@@ -54,7 +54,7 @@ TEST(Weighing, PromisesInTheLineMayBeOfThisSaleOrNot) {
     EXPECT_EQ(kind(check_balance(book(0), gate(7, {}, 2), 3)), mismatch::more);
 }
 
-TEST(Weighing, LettersHoldTheirUnitsAtTheGate) {
+TEST(BalanceCheck, LettersHoldTheirUnitsAtTheGate) {
     EXPECT_EQ(kind(check_balance(book(4, 2), gate(6), 0)), mismatch::none);
     EXPECT_EQ(kind(check_balance(book(4, 2), gate(5), 0)), mismatch::fewer);
     const auto w = check_balance(book(4, 2), gate(6), 0);
@@ -62,7 +62,7 @@ TEST(Weighing, LettersHoldTheirUnitsAtTheGate) {
     EXPECT_EQ(w.balance.letters, 2);
 }
 
-TEST(Weighing, WhatMovedBetweenTheLooksMayHaveBeenBeforeOrAfterTheBook) {
+TEST(BalanceCheck, WhatMovedBetweenTheLooksMayHaveBeenBeforeOrAfterTheBook) {
     // Three given and two returned: at the book's moment the gate held 2 to 7.
     for (const std::int64_t held : {2, 4, 5, 7})
         EXPECT_EQ(kind(check_balance(book(held), gate(4, {3, 2}), 0)), mismatch::none) << held;
@@ -70,7 +70,7 @@ TEST(Weighing, WhatMovedBetweenTheLooksMayHaveBeenBeforeOrAfterTheBook) {
     EXPECT_EQ(kind(check_balance(book(8), gate(4, {3, 2}), 0)), mismatch::fewer);
 }
 
-TEST(Weighing, AStockThatChangesBetweenTheLooksIsFine) {
+TEST(BalanceCheck, AStockThatChangesBetweenTheLooksIsFine) {
     auto g = gate(4);
     g->after.stock = 12;
     EXPECT_EQ(kind(check_balance(book(4), g, 0)), mismatch::none);
@@ -78,7 +78,7 @@ TEST(Weighing, AStockThatChangesBetweenTheLooksIsFine) {
     EXPECT_EQ(kind(check_balance(book(4), g, 0)), mismatch::stock);
 }
 
-TEST(Weighing, TheBookMustAddUpByItself) {
+TEST(BalanceCheck, TheBookMustAddUpByItself) {
     for (const auto damage :
          {&ledger::sale_tally::held, &ledger::sale_tally::stock, &ledger::sale_tally::log_held,
           &ledger::sale_tally::log_stock, &ledger::sale_tally::unpaid}) {
@@ -90,7 +90,7 @@ TEST(Weighing, TheBookMustAddUpByItself) {
     EXPECT_EQ(kind(check_balance(book(4), std::nullopt, 0)), mismatch::none);
 }
 
-TEST(Weighing, TheBalanceAddsUpWheneverNothingIsWrong) {
+TEST(BalanceCheck, TheBalanceAddsUpWheneverNothingIsWrong) {
     for (std::int64_t held = 0; held <= 8; ++held)
         for (std::int64_t taken = 0; taken <= 9; ++taken)
             for (const std::uint64_t queued : {0U, 2U})
@@ -175,4 +175,4 @@ TEST_F(SuspicionTest, IsOverAfterThreeLooksThatAgree) {
 }
 
 }  // namespace
-}  // namespace floodgate::jobs
+}  // namespace floodgate::shop

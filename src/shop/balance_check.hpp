@@ -1,4 +1,4 @@
-// One sale weighed: what the book says against itself, and the gate against the book.
+// One sale checked: what the book says against itself, and the gate against the book.
 //
 // The three are not seen at one moment: the gate before, the book, the gate after. What the gate
 // gave and took back in between is known (both only grow), so the book's moment lies between two
@@ -15,7 +15,7 @@
 #include "ledger/tally_book.hpp"
 #include "sale/balance.hpp"
 
-namespace floodgate::jobs {
+namespace floodgate::shop {
 
 // In order of precedence.
 enum class mismatch : std::uint8_t {
@@ -63,4 +63,4 @@ private:
     bool breached_ = false;
 };
 
-}  // namespace floodgate::jobs
+}  // namespace floodgate::shop

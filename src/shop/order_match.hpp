@@ -9,12 +9,12 @@
 #include "ledger/ledger.hpp"
 #include "shop/in_flight.hpp"
 
-namespace floodgate::jobs {
+namespace floodgate::shop {
 
 struct match_world {
     ledger::ledger& book;
     gate::turnstile& turnstile;
-    shop::in_flight& between;
+    in_flight& between;
 };
 
 // In order of number. An order with other quantities on both sides is in both.
@@ -25,7 +25,7 @@ struct order_differences {
 
 // Reads the gate, what is on its way and the book, in this order: a promise is found in one of
 // them. Slow, and the gate stands still for a part of it.
-// Errors: those of the ledger and of on_the_way::of_sale.
+// Errors: those of the ledger and of in_flight::of_sale.
 result<order_differences> match_orders(const match_world& w, sale::sale_id id);
 
 // One sentence each, for at most `max` of them.
@@ -37,4 +37,4 @@ void release_at_gate(const match_world& w, sale::sale_id id, const order_differe
 void retake_at_gate(const match_world& w, const order_differences& d,
                     ledger::repair_report& report);
 
-}  // namespace floodgate::jobs
+}  // namespace floodgate::shop
