@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t named_max = 20;  // orders
 constexpr milliseconds long_look{50};
-constexpr int rest_share = 20;         // of a long look: a twentieth of a core here
-constexpr int rest_share_waiting = 4;  // a fifth of a core elsewhere, at most
+constexpr int rest_share = 20;         // long looks take at most a twentieth of a core here
+constexpr int rest_share_waiting = 4;  // and at most a fifth of one on a database server
 
 milliseconds worked_so_far() {
     timespec used{};
@@ -53,7 +53,8 @@ result<void> reconciler::step(instant now) {
         if (first != before.end() && second != after.end())
             gate = gate_views{first->second, second->second};
         balance_check w = check_balance(t, gate, not_entered);
-        // A change of stock that hangs between gate and book is no breach, and no agreement either.
+        // While the stock is being changed, a difference between gate and ledger is neither a
+        // breach nor an agreement.
         if (w.what != mismatch::stock || t.sale != changing) judge(w, now);
         seen.sales.push_back(std::move(w.balance));
     }
@@ -65,7 +66,7 @@ result<void> reconciler::step(instant now) {
     return {};
 }
 
-// A sale that has been over for long is not: shop/gate_loader.hpp.
+// False for a sale that has been over for long, which the gate forgets: shop/gate_loader.hpp.
 bool reconciler::at_gate(sale::sale_id id) {
     return world_.orders.turnstile.look_up(id).has_value();
 }
@@ -96,7 +97,7 @@ void reconciler::judge(balance_check& w, instant now) {
     }
 }
 
-// A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
+// Has the gate of a cluster rebuilt from the ledger, if nothing is wrong with the ledger itself.
 bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
     if (r.not_rebuilt || w.what == mismatch::none || w.what == mismatch::book) return false;
     const auto wrong = world_.orders.book.tallies().explain(w.balance.sale);
@@ -121,7 +122,7 @@ void reconciler::declare(const balance_check& w, record& r, instant now) {
 
 void reconciler::pause(const balance_check& w, record& r) {
     const auto paused = world_.pause(w.balance.sale, w.sentence);
-    // fenced: another node looks after the sales, and pauses it.
+    // fenced: another node does the timed jobs now, and pauses the sale.
     r.paused = paused || paused.error() == errc::conflict || paused.error() == errc::fenced;
     if (!r.paused && !r.pause_failed) {
         r.pause_failed = true;  // tried again at every look, logged once
@@ -180,7 +181,7 @@ result<ledger::repair_report> reconciler::repair(
     return report;
 }
 
-// Between releasing and taking back: a larger stock makes room.
+// Called after releasing and before retaking, because a larger stock makes room for retaken orders.
 void reconciler::adopt_stock(sale::sale_id id, ledger::repair_report& report) {
     const auto before = world_.orders.turnstile.look_up(id);
     const auto warmed = world_.warm_up(id);

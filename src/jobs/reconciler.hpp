@@ -1,9 +1,10 @@
-// The reconciliation: sees to it that stock = free + promised + unpaid + paid + refunding holds for
-// every sale, in the book by itself and between gate and book.
+// The reconciliation: checks for every sale that stock = free + promised + unpaid + paid +
+// refunding, within the ledger and between gate and ledger.
 //
-// A mismatch that is more than work in flight (weighing.hpp) is a breach: the sale is paused once,
-// an alert is raised, and the orders that differ are named. When the sale agrees again the alert is
-// cleared; the sale stays paused until a person resumes it.
+// A mismatch that is more than work in flight (balance_check.hpp) is a breach: the sale is paused
+// once, an alert is raised, and the orders that differ are named. In a cluster a gate that differs
+// is rebuilt from the ledger instead. When the sale agrees again the alert is cleared; the sale
+// stays paused until a person resumes it.
 
 #pragma once
 
@@ -22,31 +23,31 @@ public:
     struct world {
         match_world orders;
         alarm::board& board;
-        // See shop::catalogue_desk::pause. conflict: the sale is not one that can be paused, and
-        // nobody can buy it anyway.
+        // See shop::catalogue_desk::pause. conflict: the sale is in a state in which it cannot be
+        // paused, and no buyer can buy it.
         std::function<result<void>(sale::sale_id, const std::string& why)> pause;
         std::function<result<void>(sale::sale_id)> warm_up;  // by the same desk
-        // The sale that the desk is at, between gate and book: as long as the disk is slow.
+        // The sale whose stock the desk is changing; gate and ledger may differ meanwhile.
         std::function<sale::sale_id()> changing_stock;
-        // Where the gate is a copy, it is rebuilt from the book instead of pausing the sale.
+        // In a cluster, has the gate rebuilt from the ledger instead of pausing the sale.
         shop::node& node;
     };
     explicit reconciler(world w) : world_(std::move(w)) {}
 
-    // What follows may be called from any thread.
+    // Any thread may call the following.
 
-    // One look at every sale. An error: the book cannot be read; nothing is concluded from that.
+    // One look at every sale. An error: the ledger cannot be read, and no sale was judged.
     result<void> step(instant now);
-    // How long to leave it at least between the latest look and the next: looks that take long must
-    // not take a share of the machine. 0: as you like.
+    // The least pause before the next look, so that long looks do not take too much of the machine.
+    // 0: no pause is needed.
     milliseconds rest() const;
 
     sale::reconciliation latest() const;
-    // What is wrong with a sale now, whether or not it was seen for long; empty: nothing.
+    // What is wrong with a sale now, even if it may be work in flight; empty: nothing.
     result<ledger::findings> explain_now(sale::sale_id id);
-    // Makes book and gate agree with the orders in the book. Every change is by a difference and
-    // logged; no count is overwritten. The audit line tells of the book's part, and comes before
-    // the gate's. not_found, and what the ledger says.
+    // Makes ledger and gate agree with the orders in the ledger. Every change is by a difference
+    // and is logged; no count is overwritten. The audit line is about the ledger's part and is
+    // written before the gate is changed. not_found, and the errors of the ledger.
     result<ledger::repair_report> repair(
         sale::sale_id id, const std::string& note, instant now,
         const ledger::audit_maker<ledger::repair_report>& signed_by = {});
@@ -55,7 +56,7 @@ private:
     struct record {
         mismatch_watch seen;
         bool paused = false, pause_failed = false;
-        bool not_rebuilt = false;      // the gate is no copy
+        bool not_rebuilt = false;      // this mode has no rebuild of the gate
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;
@@ -78,8 +79,8 @@ private:
     milliseconds rest_{0};
 };
 
-// See reconciler::rest(). `worked` is this thread's own time, `took` includes waiting for a
-// database elsewhere.
+// See reconciler::rest(). `worked` is this thread's own processor time; `took` also includes
+// waiting for a database server.
 milliseconds rest_after(milliseconds worked, milliseconds took);
 
 }  // namespace floodgate::jobs

@@ -38,7 +38,7 @@ private:
     const sale::line_in_memory& line_;
 };
 
-// The gate, with things that happen right after it was looked at or right before.
+// The gate; a test can make something happen right before or after it is looked at.
 class eventful_gate final : public gate::turnstile {
 public:
     explicit eventful_gate(gate::turnstile& inner) : inner_(inner) {}

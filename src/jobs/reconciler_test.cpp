@@ -17,8 +17,8 @@ using testing::HasSubstr;
 
 std::string text(sale::order_no no) { return std::to_string(no.value); }
 
-// Five orders of one unit in the book, one promise in the line, one letter, and somebody did a
-// damage. It is found at the third look, named and paused once; a repair makes it good.
+// Five orders of one unit in the ledger, one promise in the line, one letter, and some damage. It
+// is found at the third look, named, and the sale is paused once; a repair mends it.
 class DamageTest : public ReconcilerTest {
 protected:
     DamageTest() {
@@ -121,10 +121,10 @@ TEST_F(DamageTest, AChangedStock) {
 TEST_F(DamageTest, AStockTheGateWasNotTold) {
     ASSERT_TRUE(book_.catalogue().change_stock(sale_, 5, "more", now_).has_value());
     expect_found("the gate has 10 units in total, the book 15");
-    // The pause has told the gate already; what is left is that it agrees.
+    // The pause has told the gate already; it only remains to see that it agrees.
 }
 
-// The disk is slow: between gate and book, everybody looks many times.
+// On a slow disk, many looks fall between the change at the gate and the one in the ledger.
 TEST_F(DamageTest, NotAStockThatIsBeingChanged) {
     auto pen = book_.database().writer();
     std::thread admin([&] {
@@ -230,7 +230,7 @@ TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
     EXPECT_EQ(turnstile_.look_up(sale_)->taken, 10);
 }
 
-// Where the gate is a copy (in a cluster).
+// As in a cluster, where the gate is a copy.
 class CopiedGateTest : public DamageTest {
 protected:
     void watch(int looks) {
@@ -256,7 +256,7 @@ protected:
 
 TEST_F(CopiedGateTest, IsMadeAnewFromABookThatAddsUp) {
     enter();
-    watch(1);  // what it sees at its first look it has nothing to compare with
+    watch(1);  // the first look has nothing to compare with
     release(orders_[2]);
     watch(2);
     EXPECT_TRUE(healed_.empty()) << "it might be work in flight";

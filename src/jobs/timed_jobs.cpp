@@ -69,7 +69,8 @@ void timed_jobs::stop() {
     if (webhook_) webhook_->stop();
 }
 
-// An order that waits for its channel need not wait for the inquiries' next turn as well.
+// Wakes the inquiries, so that an order that waits for its channel need not wait for their next
+// turn.
 void timed_jobs::tell(std::span<const sale::order_news> news) {
     world_.node.tell(news);
     const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
@@ -77,7 +78,7 @@ void timed_jobs::tell(std::span<const sale::order_news> news) {
 }
 
 bool timed_jobs::look_after_orders() {
-    world_.desk.step();  // on every node: what was closed here, the book follows from here
+    world_.desk.step();  // on every node: it writes this node's pending closings to the ledger
     if (!world_.node.on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());
@@ -85,7 +86,7 @@ bool timed_jobs::look_after_orders() {
     return chances_.step();
 }
 
-// A look that took long is followed by a rest: see clerk::reconciler::rest().
+// A look that took long is followed by a pause: see reconciler::rest().
 bool timed_jobs::reconcile_all() {
     const instant now = world_.clock.now();
     if (now < next_reconciliation_) return false;
@@ -112,7 +113,7 @@ bool timed_jobs::watch_over() {
     return false;
 }
 
-// The ledger is the fenced one: once another node has taken over the jobs, it refuses our writes.
+// Uses the fenced ledger: once another node has taken over the jobs, it refuses this node's writes.
 result<void> timed_jobs::pause(sale::sale_id id, const std::string& why) {
     if (!world_.node.on_duty()) return errc::fenced;
     const auto done = world_.desk.pause(id, {.why = why, .book = &world_.timed_book});
