@@ -1,7 +1,7 @@
 // How many clients the process has file descriptors for.
 //
-// Every client takes one. A client must never take the one that the journal, the ledger or a store
-// needs next, so those are set aside first and the clients get what is left.
+// Every client takes one. A client must never take the descriptor that the journal, the ledger or a
+// store needs next. So descriptors are set aside for these first, and the clients get the rest.
 
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace floodgate::engine {
 
-// What everything but clients needs at most: files, stores, loops, listeners, a shell that looks
-// in.
+// The most that everything except clients needs: files, stores, loops, listeners, and some to
+// spare.
 std::size_t reserved_descriptors(const settings& s);
 
-// The settings with as many clients as `limit` descriptors allow. WebSockets get three quarters at
-// most: they never make room, and somebody must be able to come in and pay. Throws
-// std::runtime_error, with the numbers: with cluster.strict, that it is less than is configured;
-// otherwise, that it is too little to run a shop.
+// The settings with as many clients as `limit` descriptors allow. WebSockets get at most three
+// quarters of them: they never make room for others, and buyers must still be able to connect and
+// pay. Throws std::runtime_error with the numbers if fewer clients fit than a shop needs or, with
+// cluster.strict, than are configured.
 settings fit_to_descriptors(settings s, std::size_t limit);
 
-// Raises this process' limit as far as it may; how many descriptors it then has.
+// Raises this process' limit as far as allowed and gives the number of descriptors it then has.
 std::size_t raise_descriptor_limit();
 
 }  // namespace floodgate::engine
