@@ -1,4 +1,4 @@
-// Nodes that seek duties, and what they were told.
+// For tests: nodes that seek duties, and the calls that they got.
 
 #pragma once
 
@@ -94,7 +94,7 @@ inline redis_leases_options quick(const std::string& name, std::uint32_t node = 
     return o;
 }
 
-// With leases that do not end during a test, though they are renewed all the time.
+// Options for leases that do not end during a test, although they are renewed all the time.
 inline redis_leases_options lasting(const std::string& name, std::uint32_t node = 1) {
     redis_leases_options o = quick(name, node);
     o.lease = milliseconds(60'000);
