@@ -114,7 +114,7 @@ private:
         return static_cast<std::int64_t>(random_() % static_cast<unsigned>(n));
     }
 
-    // As engine.cpp does it.
+    // As embedded_ports.cpp and shop_server.cpp do it.
     void start() {
         const auto entered = book_.orders().position();
         line_ = std::make_unique<journal::journal>(
