@@ -18,17 +18,18 @@ namespace floodgate::http {
 
 class client_counts {
 public:
-    // `sockets` counts the WebSockets, which are connections no longer but have a descriptor each.
+    // `sockets` gives the number of WebSockets, which are no longer counted as connections here but
+    // have a descriptor each.
     client_counts(const client_limits& limits, std::function<std::size_t()> sockets)
         : limits_(limits), sockets_(std::move(sockets)) {}
 
     // Whether there are more than the process has descriptors for.
     bool too_many() const { return connections_.load() + sockets_() > limits_.clients_max; }
 
-    // `address` is guard::limiter_key. False: as many are there from this address as may be.
+    // `address` is a guard::limiter_key. False: this address has as many connections as allowed.
     bool add(std::uint64_t address);
     void remove(std::uint64_t address);
-    // For clients whose address does not count: a proxy of ours.
+    // For clients whose address is not counted: trusted proxies.
     void add() { ++connections_; }
     void remove() { --connections_; }
 

@@ -19,7 +19,7 @@ protected:
         sessions_.add({guard::hash_of(token), {user}, role, clock_.now() + std::chrono::hours(1)});
         return token;
     }
-    // Other nodes know these.
+    // Makes the token known on other nodes only.
     void know_elsewhere(const std::string& token, std::int64_t user) {
         elsewhere_[guard::hash_of(token)] = user;
         node_.find_elsewhere = [this](const sale::token_hash& asked,
@@ -35,7 +35,7 @@ protected:
     decision decide(const request& r, searched where = searched::here) {
         return desk_.decide(r, client_, api::language::en, clock_.now(), where);
     }
-    // What the loop does with a token that others may know.
+    // Decides as the loop does for a token that other nodes may know.
     decision decide_to_the_end(const request& r) {
         decision d = decide(r);
         if (const auto* q = std::get_if<token_question>(&d)) {
@@ -60,7 +60,7 @@ protected:
     }
 
     guard::trusted_proxies proxies_{std::vector<std::string>{"127.0.0.1"}};
-    errc missing_ = errc::not_found;  // what is said of a token that nobody knows
+    errc missing_ = errc::not_found;  // the answer for a token that no node knows
     guard::unknown_tokens unknown_;
     request_desk desk_{with_, proxies_, unknown_};
     remote client_{guard::parse_address("192.0.2.9").value(), false};
@@ -174,7 +174,7 @@ TEST_F(RequestDeskTest, LimitsAnAddressButNotAProxyOfOurs) {
     EXPECT_EQ(status(decide(forwarded)), 429) << "the client behind the proxy";
 }
 
-// Regression M9: such a client counted as the proxy, which is exempt.
+// Regression M9: such a client counted as the proxy, which is exempt from limits.
 TEST_F(RequestDeskTest, LimitsAProxyThatForwardsWhatCannotBeRead) {
     const std::string token = log_in(5);
     client_ = {guard::parse_address("127.0.0.1").value(), true};
@@ -264,8 +264,7 @@ TEST_F(RequestDeskTest, AsksTheOtherNodesAboutAnUnknownTokenOnceInAWhile) {
     EXPECT_TRUE(std::holds_alternative<token_question>(decide(buying(made_up_))));
 }
 
-// Regression: in an outage of both stores a valid token was called wrong, and for half a minute
-// afterwards.
+// Regression: in an outage of both stores a valid token was called wrong, even half a minute later.
 TEST_F(RequestDeskTest, SaysBusyOfATokenThatCouldNotBeLookedUpAndDoesNotRememberIt) {
     know_elsewhere("somebody else's", 9);
     missing_ = errc::store_unavailable;
