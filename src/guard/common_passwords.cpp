@@ -7,7 +7,7 @@
 namespace floodgate::guard {
 namespace {
 
-// A password that is a piece of one of these, forwards or backwards, is no secret.
+// A password that is a piece of one of these, forwards or backwards, is common.
 constexpr std::array<std::string_view, 14> runs{"01234567890123456789",
                                                 "abcdefghijklmnopqrstuvwxyz",
                                                 "qwertyuiop",
@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 14> runs{"01234567890123456789",
                                                 "147258369",
                                                 "159753159357"};
 
-// A password that is one of these, alone or with at most five other characters than letters around
-// it, neither.
+// A password that is one of these words, alone or with at most five characters around it that are
+// not letters, is common too.
 constexpr std::array<std::string_view, 70> words{
     "password",  "passwort", "passwd",   "passcode",      "secret",   "letmein",
     "welcome",   "login",    "admin",    "administrator", "root",     "user",
@@ -52,7 +52,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// What people write instead of a letter.
+// Undoes what people write instead of a letter.
 char plain(char c) {
     switch (c) {
     case '@': return 'a';

@@ -1,8 +1,8 @@
 // The passwords that a guesser tries first.
 //
-// Rules instead of a long list: most of the commonest passwords are a run on the keyboard, a short
-// piece said twice, or one of a few words with some digits behind it. NIST SP 800-63B asks for a
-// comparison with a list of compromised passwords; this is the part of it that needs no file.
+// It uses rules instead of a long list: most of the commonest passwords are a run on the keyboard,
+// a short piece repeated, or one of a few words followed by some digits. NIST SP 800-63B asks for a
+// comparison with a list of compromised passwords; these rules are the part that needs no file.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace floodgate::guard {
 
-// Whatever the case of its letters, and with @ for a, 0 for o and the like undone.
+// Ignores case, and reads @ as a, 0 as o and the like.
 bool is_common_password(std::string_view password);
 
 }  // namespace floodgate::guard

@@ -1,10 +1,11 @@
 // How often passwords may be tried: a guesser does not get far, and cannot keep the owner out.
 //
-// Only failures count. A try takes its tokens at once, so that a hundred at the same moment count
-// too, and puts them back unless it fails. Three questions, each a token bucket:
+// Only failures count. A try takes its tokens at once, so that a hundred simultaneous tries count
+// too, and puts them back unless it fails. There are three checks:
 //
 // 1. Has this address failed at this account too often? An attacker with one address is stopped
-//    here and disturbs nobody else.
+// here
+//    and affects no other user.
 // 2. Otherwise, is it a known device, i.e. has the account logged in from this address lately?
 //    Then it may try, whatever happens elsewhere.
 // 3. Otherwise, have strangers failed at this account too often? Addresses with a clean record at
@@ -13,7 +14,7 @@
 //    once, or after the seconds until the bucket has one more token. To keep the owner waiting for
 //    a day takes thousands of fresh addresses.
 //
-// An address is what guard::limiter_key makes of it. Unknown accounts are treated like known ones.
+// Addresses are compared by guard::limiter_key. Unknown accounts are treated like known ones.
 
 #pragma once
 
@@ -37,7 +38,7 @@ class login_limits {
 public:
     explicit login_limits(const login_limit_options& o);
 
-    // A try that is under way. When it goes away without failed(), what it took is put back.
+    // A try that is under way. If it is destroyed without failed(), its tokens are put back.
     class attempt {
     public:
         ~attempt();
@@ -66,12 +67,12 @@ public:
     };
     struct answer {
         std::shared_ptr<attempt> may_try;           // null: refused
-        milliseconds wait{0};                       // then: for so long, in coarse steps
-        limit refused_by = limit::login_by_device;  // then
+        milliseconds wait{0};                       // if refused: for how long, in coarse steps
+        limit refused_by = limit::login_by_device;  // if refused: by which limit
     };
     answer begin(const question& q, instant now);
 
-    // To be shared by the nodes of a cluster.
+    // For sharing them among the nodes of a cluster.
     rate_limiter& by_device() { return by_device_; }
     rate_limiter& by_account() { return by_account_; }
     rate_limiter& clean_records() { return clean_records_; }

@@ -33,7 +33,7 @@ sessions::key sessions::key_from(const sale::token_hash& hash) {
 }
 
 std::optional<identity> sessions::find(std::string_view token, instant now) const {
-    // Saves hashing whatever else the header may hold.
+    // Texts of another length are no tokens and need not be hashed.
     if (token.size() != token_characters) return std::nullopt;
     return find(hash_of(token), now);
 }
@@ -98,7 +98,7 @@ std::size_t sessions::count() const {
 }
 
 void sessions::reserve(std::size_t n) {
-    // Chance does not fill the parts evenly: a few more than the mean.
+    // The parts do not fill evenly, so each gets a little more than the average.
     const std::size_t each = n / parts + n / parts / 16 + 8;
     for (part& p : parts_) {
         const std::lock_guard lock(p.mutex);

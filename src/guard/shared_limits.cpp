@@ -12,8 +12,8 @@ constexpr std::size_t tags = 16;          // so that a cluster's servers share t
 constexpr std::size_t at_once_max = 500;  // keys in one call
 constexpr std::int64_t us_ns = 1000;
 
-// KEYS: buckets. ARGV: what was taken from each, in microseconds of refilling; below 0, what was
-// given back. Gives what each lacks now.
+// KEYS: buckets. ARGV: what was taken from each, in microseconds of refilling (negative: given
+// back). Gives what each lacks now.
 const store::redis_script take_script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
@@ -26,7 +26,7 @@ for i, key in ipairs(KEYS) do
 end
 return missing)");
 
-// What was taken is rounded up, what was given back down: rounding never gives anything away.
+// Rounds up what was taken and down what was given back, so that rounding gives nothing away.
 std::int64_t in_us(rate_limiter::nanoseconds taken) {
     return taken > 0 ? (taken + us_ns - 1) / us_ns : taken / us_ns;
 }

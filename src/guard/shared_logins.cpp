@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t looked_at_once = 10'000;
 
-// The log carries an id beyond every time, so that a log that was lost and begun anew is noticed.
+// The log also has an id, with a score above every time, so that a lost and newly begun log is
+// noticed.
 const store::redis_script revoke_script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -21,8 +22,8 @@ local over = redis.call('ZCARD', KEYS[1]) - ARGV[3]
 if over > 0 then redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over - 1) end
 return now)");
 
-// ARGV: what was seen last, how far to look back from there, an id for a log without one, where to
-// go on (or 0), how many. Gives the time, the id and the entries with their times.
+// ARGV: the time seen last, how far to look back from there, an id for a log without one, where to
+// go on (or 0), how many entries. Gives the time, the id and the entries with their times.
 const store::redis_script look_script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -114,8 +115,8 @@ result<void> shared_logins::keep(const sale::login& l, instant now) {
     return {};
 }
 
-// The log-in first: whoever reads it before that is told by the log, and whoever looks at the log
-// before that does not find the log-in any more.
+// Removes the log-in before it writes the log. A node that reads the log-in before that is told by
+// the log; a node that reads the log before its new entry no longer finds the log-in.
 result<void> shared_logins::remove(const sale::token_hash& hash, instant /*now*/) {
     revoke(hash);
     const std::string key = key_of(hash);

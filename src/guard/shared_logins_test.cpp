@@ -96,7 +96,7 @@ TEST_P(SharedLoginsTest, ThatAreAddedLateAreRemovedByTheOverlap) {
     ASSERT_TRUE(here_->logins.remove(hash_of(token_), now_));
     std::this_thread::sleep_for(milliseconds(20));
     ASSERT_TRUE(there_->logins.catch_up(now_));
-    there_->local.add(login());  // by whoever had read it before
+    there_->local.add(login());  // as by a thread that had read it before
     ASSERT_TRUE(there_->logins.catch_up(now_));
     EXPECT_FALSE(knows(*there_));
 }

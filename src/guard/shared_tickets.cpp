@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::size_t half_of_hash = 16;
 
-// Enters a ticket of the user, forgets those that have run out and gives the keys of those that are
-// too many. KEYS: the user's set. ARGV: the ticket's key, the lifetime in ms, how many there may
-// be.
+// Enters a ticket of the user, forgets expired ones, and gives the keys of those beyond the limit.
+// KEYS: the user's set. ARGV: the ticket's key, the lifetime in ms, the limit.
 const store::redis_script enter_script(R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -68,7 +67,7 @@ result<ticket_office::issued> shared_tickets::issue(const ticket_holder& to, ins
                                      {key, lifetime, std::to_string(options_.per_user_max)});
     if (!too_many) return too_many.error();
 
-    // The ticket itself last: it is good only when its place in the user's set is taken.
+    // Write the ticket itself last, so that it is valid only once it is in the user's set.
     std::vector<store::redis::command> commands;
     for (const auto& gone : too_many->items) commands.push_back({gone.text, {"DEL", gone.text}});
     const std::string value = std::to_string(to.user.value) + " " +
@@ -88,7 +87,7 @@ std::optional<ticket_holder> shared_tickets::redeem(std::string_view text, insta
     if (!found || found->is_nil()) return std::nullopt;
     const auto e = parse(found->text);
     if (!e || e->expires_at <= now) return std::nullopt;
-    // Only for the count: left there, it goes with its time.
+    // This is only for the count; if it fails, the entry expires.
     const std::string own = key_of(e->holder.user);
     (void)redis_.ask(own, {"ZREM", own, key});
     return e->holder;
