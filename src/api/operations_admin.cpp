@@ -45,8 +45,8 @@ boost::json::object to_json(const ledger::open_question& q) {
             {"note", q.note}};
 }
 
-// Signed once with the book's part, which is written together with the line and before the gate is
-// touched; and once more with all of it, when the gate had a part.
+// Writes an audit line for the ledger's part, together with that part and before the gate is
+// changed. If the gate was changed too, a second line describes everything.
 result<ledger::repair_report> repair_signed(services& with, const call& c,
                                             const sale::balance& before, const std::string& note) {
     std::size_t signed_for = 0;

@@ -1,4 +1,4 @@
-// What the handlers work with. Built by main, owned by it, outlives every connection.
+// What the handlers work with. The storefront builds and owns it; it outlives every connection.
 
 #pragma once
 
@@ -35,10 +35,10 @@ namespace floodgate::api {
 
 // What the timed jobs do for the handlers.
 struct clerks_help {
-    std::function<sale::reconciliation()> reconciliation;  // the latest look
-    // Looks now; not_found.
+    std::function<sale::reconciliation()> reconciliation;  // the latest one
+    // Reconciles one sale now; not_found.
     std::function<result<sale::balance>(sale::sale_id)> reconcile;
-    // What was done, a sentence each. The audit line is made from what the ledger did.
+    // Gives one sentence for each thing done. The audit line is made from the ledger's part.
     std::function<result<ledger::repair_report>(
         sale::sale_id, const std::string& note,
         const ledger::audit_maker<ledger::repair_report>& signed_by)>
@@ -75,7 +75,7 @@ struct services {
     operator_pages& operators;  // for /readyz and /metrics
 };
 
-// Runs on the blocking pool, may block.
+// Runs on a pool and may block.
 using handler = reply (*)(services&, const call&);
 // The same for the first of two steps.
 using opener = first_answer (*)(services&, const call&);
