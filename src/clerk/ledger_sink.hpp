@@ -22,7 +22,7 @@ public:
     }
     result<void> probe() override { return ledger_.orders().probe(); }
     result<sale::order> find(sale::order_no no) override { return ledger_.orders().find(no); }
-    bool holds_others_up() override { return ledger_.database().writer_is_awaited(); }
+    bool holds_others_up() override { return ledger_.writer_is_awaited(); }
 
 private:
     ledger::ledger& ledger_;

@@ -66,6 +66,11 @@ private:
 
 class ReconcilerTest : public testing::Test {
 protected:
+    // In memory is quick, but there a reader waits for a writer.
+    enum class book_in { file = 1, memory };
+    explicit ReconcilerTest(book_in where = book_in::memory)
+        : verbs_(ledger::databases().at(where == book_in::file ? 0 : 1).open(directory_)) {}
+
     // A sale that is published and loaded.
     sale::sale_id open_sale(std::int64_t stock, std::uint32_t limit = 1) {
         const auto id = verbs_.add_sale({stock, limit});
@@ -142,7 +147,7 @@ protected:
     }
 
     ledger::scratch_directory directory_;
-    ledger::book_verbs verbs_{ledger::databases().at(1).open(directory_)};
+    ledger::book_verbs verbs_;
     ledger::ledger& book_ = verbs_.book();
     sale::line_in_memory line_;
     kept_source source_{line_};

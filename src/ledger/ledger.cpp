@@ -26,6 +26,8 @@ ledger::ledger(std::unique_ptr<store::database> db)
 
 ledger::~ledger() = default;
 
+bool ledger::writer_is_awaited() const { return db_->writer_is_awaited(); }
+
 std::string ledger::durability() const { return db_->durability(); }
 
 std::vector<std::string> ledger::weaknesses() const { return db_->weaknesses(); }

@@ -47,6 +47,8 @@ public:
 
     // For classes that share the database, such as fenced_database.hpp.
     store::database& database() { return *db_; }
+    // Whether a thread waits to write until another one has finished (store::database).
+    bool writer_is_awaited() const;
     // The durability that the database promises, in one line for /readyz and the log.
     std::string durability() const;
     // One line for each setting of the database that makes this durability weaker.
