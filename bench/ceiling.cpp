@@ -1,6 +1,7 @@
 // The ceiling of this machine: reads a request, writes a canned answer, and does nothing else.
-// No parsing, no routing, no promise, no disk. One thread, one epoll loop: whatever a real server
-// does comes on top.   ceiling PORT
+// No parsing, no routing, no promise, no disk. One thread, one epoll loop: a real server has to do
+// more.
+//   ceiling PORT
 
 #include <arpa/inet.h>
 #include <array>

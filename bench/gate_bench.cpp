@@ -41,7 +41,7 @@ private:
     std::uint64_t last_ = 0;
 };
 
-// Buyers in an order that is not the order of their ids: the cache gets no help.
+// Buyers come in another order than that of their ids, so that the cache does not help.
 sale::user_id buyer(std::int64_t i) { return {1 + (i * 7'919) % buyers}; }
 
 void report_memory(benchmark::State& state, const standing& s) {
@@ -155,7 +155,7 @@ void report_redis(benchmark::State& state, double microseconds) {
         microseconds / static_cast<double>(state.iterations() * redis_purchases);
 }
 
-// So many attempts under way at all times, through one lane.
+// A fixed number of attempts is under way at all times, through one lane.
 void through_redis(benchmark::State& state) {
     if (redis_address() == nullptr) return state.SkipWithError("FLOODGATE_TEST_REDIS is not set");
     store::redis redis(redis_there());
@@ -205,7 +205,7 @@ BENCHMARK(through_redis)
     ->Arg(1024)
     ->Name("gate/through_redis");
 
-// What a team would build instead: one call of a short script for each purchase, pipelined.
+// The usual alternative: one call of a short script for each purchase, pipelined.
 void one_script_each(benchmark::State& state) {
     if (redis_address() == nullptr) return state.SkipWithError("FLOODGATE_TEST_REDIS is not set");
     store::redis redis(redis_there());

@@ -1,5 +1,5 @@
-# floodgate_sbom(TARGET): what the program is made of, as TARGET.cdx.json beside it, made anew with each
-# link (cmake/sbom.py).
+# floodgate_sbom(TARGET): writes TARGET.cdx.json next to the program, with the libraries it is made of,
+# after each link (cmake/sbom.py).
 function(floodgate_sbom target)
   find_program(FLOODGATE_SBOM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
   if(NOT FLOODGATE_SBOM_PYTHON)

@@ -31,15 +31,15 @@ struct serve_options {
     bool demo = false;
 };
 
-// Before any thread starts: signals are fetched by shop_server::run, a peer that hangs up is no
-// reason to end, and a file that may not grow is a failed write like others: one that says its
-// reason.
+// To be called before any thread starts. SIGINT and SIGTERM are blocked, because shop_server::run
+// waits for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
+// and a file that may not grow is then a failed write, with its reason.
 void prepare_signals(bool with_tls) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    // Without TLS there is nothing to read again: SIGHUP ends us, or not under nohup, as usual.
+    // Without TLS there is no certificate to read again, so SIGHUP keeps its usual effect.
     if (with_tls) sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
@@ -51,7 +51,7 @@ int serve(const serve_options& o) {
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
     if (o.demo) s.pay_test = true;
-    http::check_address(s.server.listen);  // before a data directory is made for nothing
+    http::check_address(s.server.listen);  // before a data directory is made in vain
     if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
     prepare_signals(!s.server.tls_certificate_file.empty());
     log::start(s.log_level);
@@ -72,7 +72,8 @@ int serve(const serve_options& o) {
     return 0;
 }
 
-// What `check` and `fixture` work on: a data directory, or the cluster that a file describes.
+// The settings for `check` and `fixture`: of a data directory, or of the cluster in a configuration
+// file.
 engine::settings settings_for(const std::string& config, const std::string& data) {
     engine::settings s = engine::read_settings(config);
     if (!data.empty()) s.data = data;
@@ -116,7 +117,7 @@ void describe_fixture(CLI::App& command, commands::fixture_options& o) {
         ->check(CLI::Range(1U, sale::pay_within_s_max));
 }
 
-// CLI11 would only say that a command is needed.
+// Names the unknown word; CLI11 would only say that a command is needed.
 void expect_known_command(CLI::App& app, const std::string& word) {
     std::vector<std::string> known;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))

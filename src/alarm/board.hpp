@@ -1,7 +1,8 @@
-// What is wrong right now: raised and cleared by name and subject, shown to operators, told once.
+// The alerts: what is wrong right now. They are raised and cleared by kind and subject, and shown
+// to operators.
 //
-// A log line, a metric and (webhook.hpp) a message when one is raised and when it is cleared;
-// nothing while it merely goes on.
+// When an alert is raised and when it is cleared there is a log line, a metric and, with
+// webhook.hpp, a message; there is none while it goes on.
 
 #pragma once
 
@@ -22,7 +23,7 @@ enum class kind : std::uint8_t {
     invariant_breach,  // a sale's units do not add up; it was paused
     backlog,           // the clerk is far behind
     disk,              // little room left
-    ledger_failing,    // the book cannot be written
+    ledger_failing,    // the ledger cannot be written
     payment_limbo,     // a channel has not answered for long
     clock_jumped,      // the machine's clock was set to another time
 };
@@ -44,10 +45,10 @@ struct notice {
 
 class board {
 public:
-    // `told` is called without a lock held, from the raising thread; must be quick. May be empty.
+    // `told` is called on the raising thread, without a lock held. Must be quick. May be empty.
     explicit board(std::function<void(const notice&)> told = {}) : told_(std::move(told)) {}
 
-    // Raising what is raised already only renews the detail.
+    // Raising an alert that is raised already only renews its detail.
     void raise(kind k, const std::string& subject, const std::string& detail, instant now);
     void clear(kind k, const std::string& subject, instant now);  // fine when it is not raised
     // Raises or clears, as `wrong` says.

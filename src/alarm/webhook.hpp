@@ -1,14 +1,15 @@
-// Tells an HTTP address of the operator's about alerts, one signed message each, from a thread of
-// its own: raising an alert never waits for the network.
+// Sends alerts to an HTTP address of the operator, one signed message for each, on a thread of its
+// own, so that raising an alert never waits for the network.
 //
 //   Floodgate-Timestamp: 1800000000
 //   Floodgate-Signature: v1=<hex HMAC-SHA256 of "1800000000.<body>" under the secret>
 //   {"id":"...","alert":"backlog","subject":"...","detail":"...","state":"raised",
 //    "since":"2027-01-15T08:00:00.000Z","at":"...","node":0}
 //
-// `id` is the same on every try of one message, so that the receiver can tell a repetition. A 2xx
-// answer is the end of it; 3xx and 4xx are too (a receiver that says no will say no again), but for
-// 408 and 429. Everything else is tried again, in order: a later message waits for an earlier one.
+// `id` is the same on every try of one message, so that the receiver can recognise a repetition.
+// After a 2xx answer the message is done. After 3xx and 4xx it is given up, except for 408 and 429:
+// a receiver that refuses a message would refuse it again. In all other cases it is tried again, in
+// order: a later message waits for an earlier one.
 
 #pragma once
 
@@ -25,18 +26,18 @@ namespace floodgate::alarm {
 
 struct webhook_options {
     std::string url;
-    std::string secret;          // any length but none
-    std::uint32_t node = 0;      // said in the message
-    bool allow_private = false;  // addresses of this machine or its network
+    std::string secret;          // of any length, but not empty
+    std::uint32_t node = 0;      // part of the message
+    bool allow_private = false;  // allow addresses of this machine or its network
     std::uint32_t attempts = 5;
     milliseconds first_wait{1000};  // doubles
-    std::size_t queue_max = 1000;   // past it the oldest are dropped
+    std::size_t queue_max = 1000;   // above it the oldest messages are dropped
     milliseconds timeout{5000};     // of one attempt
 };
 
 class webhook {
 public:
-    struct figures {  // messages since start; `waiting`: now, the one in hand among them
+    struct figures {  // messages since start; `waiting`: now, including the one being sent
         std::uint64_t sent = 0, failed = 0, dropped = 0, waiting = 0;
     };
 
@@ -45,7 +46,7 @@ public:
     ~webhook();  // stop()
 
     void start() { task_.start(); }
-    // Ends after the attempt in hand, within about 2 s. What was not sent by then is not sent.
+    // Ends after the current attempt, within about 2 s. Messages not sent by then are lost.
     void stop();
 
     // Any thread. Returns at once.
@@ -73,13 +74,13 @@ private:
     figures figures_;                 // `waiting` is filled in when read
     std::optional<message> in_hand_;  // changed by the task only
     std::optional<moment> stop_by_;
-    // The task's own.
+    // Used by the task's thread only.
     std::uint32_t tries_ = 0;  // of the message in hand
-    std::string why_;          // it was not sent
+    std::string why_;          // why it was not sent
     periodic_task task_;
 };
 
-// The parts of a message, for its tests and for those who write a receiver.
+// The parts of a message, for tests and as an example for receivers.
 std::string webhook_body(const std::string& id, std::uint32_t node, const notice& n);
 std::string webhook_signature(const std::string& secret, const std::string& timestamp,
                               const std::string& body);  // "v1=..."

@@ -31,7 +31,7 @@ std::string id_of(const server::request& r) {
 
 class WebhookTest : public testing::Test {
 protected:
-    // Sends, and waits until everything has come to an end.
+    // Sends, and waits until every message is sent or given up.
     webhook::figures deliver(const webhook_options& o, int messages = 1) {
         webhook hook(o, clock_);
         for (int i = 0; i < messages; ++i) hook.send(backlog_raised);
@@ -57,7 +57,7 @@ TEST(WebhookMessage, SaysWhatHappened) {
     EXPECT_EQ(body.at("at"), "2027-01-15T08:01:01.123Z");
 }
 
-// From another program: printf '1800000000.{}' | openssl dgst -sha256 -hmac KEY
+// Made with another program: printf '1800000000.{}' | openssl dgst -sha256 -hmac KEY
 TEST(WebhookMessage, IsSignedAsOpensslWould) {
     EXPECT_EQ(webhook_signature("hush", "1800000000", "{}"),
               "v1=08de0209ca20a619eb5a1a5d407aa3a0670058bd6e075fb0b7a6d21f670e4e1c");

@@ -12,7 +12,7 @@ namespace floodgate::api {
 // The admin who calls, for the catalogue desk.
 shop::actor admin_of(const call& c);
 
-// The line in the audit book for an act that the ledger writes together with it.
+// The audit line of an act; the ledger writes both together.
 ledger::audit_line line_for(const call& c, const shop::act& done);
 using shop::subject_of;
 

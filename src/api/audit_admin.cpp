@@ -1,4 +1,4 @@
-// Admins' handler for the audit book.
+// Admins' handler for the audit.
 
 #include <boost/json/parse.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 boost::json::object to_json(const ledger::audit_line& l) {
     boost::system::error_code broken;
     boost::json::value details = boost::json::parse(l.details, broken);
-    if (broken) details = boost::json::string(l.details);  // a line of another origin
+    if (broken) details = boost::json::string(l.details);  // not written by Floodgate
     return {{"id", l.id},
             {"at", to_iso(l.at)},
             {"who", l.who.value},

@@ -82,7 +82,7 @@ reply too_many(services& with, const call& c, guard::limit which, milliseconds w
     return limited_reply(wait, c.language);
 }
 
-// Nothing: go ahead.
+// Empty: not refused.
 std::optional<reply> refusal_by_address(services& with, const call& c, guard::limit which) {
     if (c.client_is_trusted_proxy) return std::nullopt;
     guard::rate_limiter& limiter = which == guard::limit::register_by_address
@@ -93,8 +93,8 @@ std::optional<reply> refusal_by_address(services& with, const call& c, guard::li
     return too_many(with, c, which, wait);
 }
 
-// No password is hashed for a ledger that could not take the log-in, and the try does not count
-// against the limits. Nothing: go ahead.
+// While the ledger could not take the log-in, no password is hashed, and the try does not count
+// against the limits. Empty: not refused.
 std::optional<reply> refusal_by_ledger(services& with, const call& c) {
     if (with.ledger_health.is_well(c.now)) return std::nullopt;
     return failure_reply(make_error_code(errc::store_unavailable), c.language);
@@ -111,7 +111,7 @@ reply hashing_failed(const call& c) {
     return failure_reply(make_error_code(errc::overloaded), c.language);
 }
 
-// The account and the address it is used from; as long as it is known, see guard/login_limits.hpp.
+// An account at an address, and until when it is known: see guard/login_limits.hpp.
 struct device {
     std::uint64_t number = 0;
     instant known_until{};
@@ -121,14 +121,14 @@ std::uint64_t device_number(const call& c, sale::user_id user) {
     return guard::device_of(static_cast<std::uint64_t>(user.value), guard::limiter_key(c.client));
 }
 
-// A log-in from a device that is well known writes nothing more to the ledger than itself.
+// A log-in from a device that stays known for long writes only the log-in to the ledger.
 result<void> keep_login(services& with, const call& c, const sale::login& l, const device& from) {
     const instant until = c.now + device_known_for;
     if (from.known_until > until - device_renewed_after) return with.ledger.users().add_login(l);
     return with.ledger.users().add_login(l, {from.number, until});
 }
 
-// A fresh token for somebody who has proved who they are.
+// Makes a new token for a user who has proved who they are.
 reply welcome(services& with, const call& c, const sale::user& u, const device& from, int status) {
     const std::string token = guard::new_token();
     const sale::login login{.hash = guard::hash_of(token),
@@ -144,7 +144,8 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
     return r;
 }
 
-// The cost was raised since the hash was made. Should it fail, the next log-in tries again.
+// Called when the cost was changed since the hash was made. If it fails, the next log-in tries
+// again.
 void renew_hash(services& with, const sale::user& u, const std::string& password) {
     if (!with.passwords.needs_rehash(u.password_hash)) return;
     const auto kept = with.ledger.users().set_password_hash(u.id, with.passwords.hash(password));
@@ -171,13 +172,13 @@ reply finish_register(services& with, const call& c, const credentials& who) try
     return hashing_failed(c);
 }
 
-// What the ledger knows of whoever wants to log in.
+// What the ledger knows about the user who wants to log in.
 struct known_account {
     std::optional<sale::user> user;
     device from;
 };
 
-// An unknown phone number is asked for its device too, so that it takes as long.
+// Looks the device up even for an unknown phone number, so that this takes as long.
 result<known_account> look_up(services& with, const call& c, const std::string& phone) {
     known_account out;
     auto found = with.ledger.users().find(phone);

@@ -1,11 +1,11 @@
-// Accounts: register, log in, log out, who am I.
+// Accounts: register, log in, log out, and the present user.
 //
-// Registering and logging in hash a password: tens of milliseconds. So they take two steps. The
-// first looks the phone number up, asks the limits (guard/login_limits.hpp), and decides in which
-// queue the second waits: log-ins of known phone numbers go before all others. An unknown phone
-// number and a wrong password get the same answer at the same cost. Registering says whether a
-// phone number is taken: there is no other way to tell an honest buyer. It is limited by address,
-// in a bucket of its own, so that it never keeps anybody from logging in.
+// Registering and logging in hash a password, which takes tens of milliseconds. So they have two
+// steps. The first looks the phone number up, checks the limits (guard/login_limits.hpp) and
+// decides in which queue the second waits: log-ins of known phone numbers go first. An unknown
+// phone number and a wrong password get the same answer at the same cost. Registering does tell
+// whether a phone number is taken, because an honest buyer must know. It is limited by address, in
+// a bucket of its own, so that it never keeps a user from logging in.
 //
 // Neither phone numbers nor tokens are logged; what happened is (guard/security_events.hpp).
 
@@ -19,13 +19,13 @@ namespace floodgate::api {
 first_answer begin_register(services& with, const call& c);
 // {phone, password} -> 200, the same; 401 wrong_credentials; 429
 first_answer begin_log_in(services& with, const call& c);
-// -> 204; the token is worth nothing from then on
+// -> 204; from then on the token is invalid
 reply log_out(services& with, const call& c);
 // -> 200 {id, phone, nickname, role}
 reply me(services& with, const call& c);
 
-// Without blanks and hyphens, and without the +86 of a mainland mobile number: however a buyer
-// types their number, it is one account.
+// Removes blanks, hyphens and the +86 of a mainland mobile number, so that one number is one
+// account, however it is typed.
 std::string normalised_phone(std::string_view text);
 
 }  // namespace floodgate::api

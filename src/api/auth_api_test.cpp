@@ -176,7 +176,7 @@ TEST_F(AuthApiTest, LimitsAttemptsPerAddressWhateverThePhone) {
     EXPECT_EQ(sign_in("13800000009").status, 200) << "a proxy's own address is not limited";
 }
 
-// Regression M7: log-ins of buyers waited behind those of made-up phone numbers.
+// Regression M7: log-ins of buyers waited behind those with made-up phone numbers.
 TEST_F(AuthApiTest, HashesForKnownPhonesBeforeStrangers) {
     sign_up("13800000000");
     EXPECT_EQ(second_step_in_, pool::strangers);
@@ -257,7 +257,7 @@ TEST_F(AuthApiTest, WhileTheLedgerIsKnownToFailLogInsAreRefusedAtOnce) {
     EXPECT_EQ(sign_in("13800000000").code(), "busy");
 
     int asked = 0;
-    how_->before = [&] { ++asked; };  // the ledger is well again, which nobody knows yet
+    how_->before = [&] { ++asked; };  // the ledger works again, but this is not known yet
     for (int i = 0; i < 20; ++i) {
         const answered in = sign_in("13800000000");
         EXPECT_EQ(in.code(), "busy") << "and not too_many_requests: it does not count";

@@ -8,8 +8,8 @@
 namespace floodgate::api {
 namespace {
 
-// A '%' that no two hexadecimal digits follow stands for itself, as in every browser. The result
-// is never longer than the query, whose length the request line limits.
+// A '%' without two hexadecimal digits after it stands for itself, as in browsers. The result is
+// never longer than the query, whose length is limited.
 std::string percent_decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());

@@ -1,4 +1,4 @@
-// One HTTP request as a handler sees it: owned, checked, its sender known.
+// One HTTP request as a handler sees it: it owns its texts, is checked, and its sender is known.
 
 #pragma once
 
@@ -26,13 +26,13 @@ struct call {
     sale::user_id user;        // 0: nobody is logged in
     sale::token_hash login{};  // their log-in: the hash of the token they sent
     sale::role role = sale::role::buyer;
-    guard::ip_address client;              // already behind trusted proxies
+    guard::ip_address client;              // the client's address, also behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited
     api::language language = api::language::en;
     instant now;
 };
 
-// The first value of `name` in the query, percent-decoded ('+' is a blank); nothing when absent.
+// The first value of `name` in the query, percent-decoded ('+' is a blank); empty when absent.
 std::optional<std::string> query_value(const call& c, std::string_view name);
 
 }  // namespace floodgate::api

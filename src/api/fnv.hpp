@@ -1,5 +1,5 @@
 // FNV-1a, 64 bits: the same on every node and in every version, which std::hash does not promise.
-// For ETags and rate-limit keys, not against somebody who looks for collisions.
+// For ETags and rate-limit keys. It does not resist an attacker who looks for collisions.
 
 #pragma once
 

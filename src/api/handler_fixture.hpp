@@ -1,5 +1,5 @@
 // For tests: the handlers over a real ledger and a real gate, asked through the table of routes.
-// Every answer is held against openapi.json.
+// Every answer is checked against openapi.json.
 
 #pragma once
 
@@ -37,7 +37,7 @@ class HandlerTest : public testing::Test {
 protected:
     HandlerTest();
 
-    // Who asks from now on. Admin 1 unless told.
+    // Sets the user of the following calls. By default this is admin 1.
     void as_admin() { who_ = {{1}, sale::role::admin}; }
     void as_buyer(std::int64_t id) { who_ = {{id}, sale::role::buyer}; }
 

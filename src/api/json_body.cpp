@@ -105,7 +105,7 @@ std::optional<std::string> json_body::optional_text(std::string_view field, text
 std::optional<std::int64_t> json_body::optional_integer(std::string_view field, bounds allowed) {
     const boost::json::value* value = find(field);
     if (!value) return std::nullopt;
-    // 1.0 and 1e3 are doubles here, and so is what does not fit 64 bits: none is a whole number.
+    // 1.0, 1e3 and numbers that do not fit into 64 bits are doubles here, so they are refused.
     const std::int64_t* number = value->if_int64();
     if (number && *number >= allowed.min && *number <= allowed.max) return *number;
     blame(field,

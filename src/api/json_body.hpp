@@ -5,10 +5,10 @@
 //   p.list_price = {body.integer("list_price_fen", {0, price_fen_max})};
 //   if (const auto fault = body.finish()) return refuse(*fault, c.language);
 //
-// The first fault wins; after it every read gives an empty value. Broken JSON, bad UTF-8, nesting
-// deeper than 8, a key that stands there twice, wrong types, fractions and exponents, values out of
-// bounds, missing fields and fields nobody asked for are faults, each one sentence.
-// An empty body counts as {}.
+// The first fault wins; after it every read gives an empty value. Faults are: broken JSON, bad
+// UTF-8, nesting deeper than 8, a repeated key, wrong types, fractions and exponents, values out of
+// bounds, missing fields and unknown fields. Each is described in one sentence. An empty body
+// counts as {}.
 
 #pragma once
 
@@ -58,18 +58,17 @@ public:
     std::vector<std::string> texts(std::string_view field, list_rule rule);
     instant time(std::string_view field);  // see parse_iso
 
-    // Faults when one is absent. For a body whose optional fields a creation needs and a change
-    // does not.
+    // A fault if one of these is absent. For fields that a creation needs and a change does not.
     void require(std::initializer_list<std::string_view> fields);
 
-    // Nothing when the field is absent. null is not absent: it is a wrong type.
+    // Empty when the field is absent. null is not absent: it is a wrong type.
     std::optional<std::string> optional_text(std::string_view field, text_rule rule);
     std::optional<std::int64_t> optional_integer(std::string_view field, bounds allowed);
     std::optional<bool> optional_boolean(std::string_view field);
     std::optional<std::vector<std::string>> optional_texts(std::string_view field, list_rule rule);
     std::optional<instant> optional_time(std::string_view field);
 
-    // The first fault. Call it last: a field not asked for until now is one.
+    // The first fault. To be called last, because a field that was not read until now is a fault.
     std::optional<body_fault> finish();
 
 private:
@@ -89,7 +88,7 @@ private:
 // 400 bad_request with detail and field.
 reply refuse(const body_fault& fault, language lang);
 
-// For a call that takes no values: nothing when its body is empty or {}.
+// For a call that takes no values. Empty (not refused) when its body is empty or {}.
 std::optional<reply> refusal_of_body(const call& c);
 
 }  // namespace floodgate::api

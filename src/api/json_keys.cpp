@@ -13,8 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
-// What basic_parser calls as it reads. Only keys and the ends of objects matter here. Returning
-// false stops the reading.
+// The callbacks of basic_parser. Only keys and the ends of objects matter here. Returning false
+// stops the parser.
 struct key_watcher {
     static constexpr std::size_t max_object_size = std::size_t(-1);
     static constexpr std::size_t max_array_size = std::size_t(-1);

@@ -1,8 +1,8 @@
 #include "api/openapi.hpp"
 
-// The assembler takes the file in, byte for byte, and finds it as the compiler finds our headers.
-// The build has to be told that this object depends on it: see OBJECT_DEPENDS in CMakeLists.txt.
-// ccache sees the directive and leaves this file alone.
+// The assembler includes the file byte for byte and finds it on the include path. The build must be
+// told that this object depends on it: see OBJECT_DEPENDS in CMakeLists.txt. ccache recognises the
+// directive and does not cache this file.
 asm(R"(
     .pushsection .rodata
     .global floodgate_openapi_begin

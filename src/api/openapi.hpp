@@ -1,4 +1,4 @@
-// The description of the API, as it stands in openapi.json, inside the program.
+// The description of the API: the text of openapi.json, embedded in the program.
 
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// "#/components/schemas/Sale" leads to what it names; anything else to itself.
+// Follows a reference such as "#/components/schemas/Sale"; any other object is returned as it is.
 const json::object& resolved(const json::object& o) {
     const json::value* ref = o.if_contains("$ref");
     if (!ref) return o;

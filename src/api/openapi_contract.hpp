@@ -1,4 +1,4 @@
-// For tests: holds answers against openapi.json.
+// For tests: checks answers against openapi.json.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace floodgate::api {
 
 const boost::json::object& openapi_document();
 
-// What `method path` (the path as in the route table) may not answer like this; empty: it may.
+// Why `method path` (the path as in the route table) may not give this answer; empty: it may.
 std::string breach_of_contract(std::string_view method, std::string_view path, const reply& r);
 
 // What is wrong with `value`, by the part of JSON Schema that openapi.json uses; empty: nothing.

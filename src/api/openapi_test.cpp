@@ -72,7 +72,7 @@ TEST(OpenApi, GivesExamplesThatAreTrue) {
     }
 }
 
-// The check must be able to fail, or all the tests that rely on it mean nothing.
+// The check must be able to fail; otherwise the tests that rely on it would prove nothing.
 TEST(OpenApi, NoticesAnAnswerThatIsNotDescribed) {
     const auto breach = [](reply r) { return breach_of_contract("GET", "/api/v1/me", r); };
     const std::string fine = R"({"id":1,"phone":"1","nickname":"a","role":"buyer"})";

@@ -1,6 +1,6 @@
-// What operators look after: dead letters, open payments, the reconciliation, alerts, any order.
+// The calls of operators: dead letters, open payments, the reconciliation, alerts, any order.
 //
-// For admins. Every decision is in the audit book.
+// For admins. Every decision has an audit line.
 
 #pragma once
 
@@ -11,9 +11,10 @@ namespace floodgate::api {
 // ?state=waiting|dead|replayed|discarded &limit=1..500 (50) &before=ID -> {letters, next_before}
 reply list_letters(services& with, const call& c);
 reply get_letter(services& with, const call& c);
-// {} -> 200 {letter, outcome}: entered, or refused by the book with a reason; 409: decided already
+// {} -> 200 {letter, outcome}: entered, or refused by the ledger with a reason; 409: decided
+// already
 reply replay_letter(services& with, const call& c);
-// {reason} -> 200 letter: its unit goes back, the buyer is told; 409: decided already
+// {reason} -> 200 letter: its units are released, the buyer is told; 409: decided already
 reply discard_letter(services& with, const call& c);
 
 // Orders whose channel has not given a clear answer yet: ?limit &after=ORDER_NO -> {questions}

@@ -8,7 +8,7 @@
 namespace floodgate::api {
 namespace {
 
-// The task that looks has died or hangs: what it saw last may no longer be true.
+// After this time the task that looks must have died or hang, and its last result is not trusted.
 constexpr auto believed_for = std::chrono::seconds(10);
 
 boost::json::array listed(const std::vector<std::string>& lines) {

@@ -1,8 +1,9 @@
-// What operators and their machines ask all the time, /readyz and /metrics, as finished answers.
+// Finished answers for /readyz and /metrics, which operators and their machines ask for all the
+// time.
 //
-// An event loop takes them without waiting, and every reader shares the same text. So nobody who
-// asks for them, however often, stands in the way of buyers, and a load balancer's question does
-// not wait behind buyers' questions.
+// An event loop takes them without waiting, and every reader shares the same text. So these
+// requests never hold up buyers, however many there are, and a load balancer's request does not
+// wait behind those of buyers.
 
 #pragma once
 
@@ -20,7 +21,7 @@ namespace floodgate::api {
 
 // For /readyz.
 struct readiness {
-    std::string why_not;                  // purchases are not accepted; empty: they are
+    std::string why_not;                  // why purchases are not accepted; empty: they are
     std::vector<std::string> warnings{};  // what a person should look at, one line each
 };
 
@@ -28,25 +29,24 @@ class operator_pages {
 public:
     struct sources {
         std::function<api::readiness()> readiness;
-        std::vector<std::string> durability;   // what holds, one line each
+        std::vector<std::string> durability;   // what an acknowledgement survives, one line each
         std::function<std::string()> metrics;  // Prometheus' text format; takes milliseconds
     };
-    // A metrics page is shown for `kept`, then the next one who asks has a new one made. 0:
-    // everyone who asks has one made.
+    // A metrics page is shown for `kept`; after that the next request makes a new one. 0: every
+    // request makes one.
     explicit operator_pages(sources from, milliseconds kept = milliseconds(1000));
 
-    // By a task of its own, several times a second: asks whether it sells.
+    // Asks whether the node sells. To be called by a task of its own, several times a second.
     void look(instant now);
 
-    // All below: any thread.
+    // Any thread may call the following.
 
-    // As it was when last looked at: 200 {status: "ready", warnings, durability}, or 503
-    // {status: "not_ready", reason, warnings, durability}; 503 also when nobody has looked for
-    // long.
+    // The result of the last look(): 200 {status: "ready", warnings, durability}, or 503
+    // {status: "not_ready", reason, warnings, durability}. Also 503 when the last look is too old.
     reply readyz(instant now) const;
 
-    // Whether the page is too old and it is the caller who has it made. Others go on with the old
-    // one, so that a crowd of askers has one page made, not one each.
+    // True: the page is too old, and this caller has to make a new one. Others get the old one
+    // meanwhile, so that many requests at once make only one page.
     bool claim_metrics(instant now);
     void make_metrics();
     reply metrics() const;

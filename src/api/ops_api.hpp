@@ -1,5 +1,5 @@
-// For those who run it: is it live, how much of what, and what the API is. /readyz and the metrics
-// page itself: operator_pages.hpp.
+// Calls for operators: liveness, metrics and the description of the API. /readyz and the present
+// metrics page are in operator_pages.hpp.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace floodgate::api {
 
-reply healthz();  // 200 {status: "live"}; from the event loop, so it never waits
-// Makes a new page; for the one who claimed it. Others are answered with operator_pages::metrics().
+reply healthz();  // 200 {status: "live"}; answered on the event loop, so it never waits
+// Makes a new page, for the caller that claimed it. Others get operator_pages::metrics().
 reply metrics(services& with, const call& c);
 reply openapi(std::string_view if_none_match);  // with an ETag
 

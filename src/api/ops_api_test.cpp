@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 class OpsApiTest : public HandlerTest {
 protected:
-    // What /readyz says after a look, held against its description.
+    // What /readyz says after a look, checked against its description.
     json::value readyz(int status) {
         operators_.look(clock_.now());
         const reply r = operators_.readyz(clock_.now());

@@ -1,4 +1,4 @@
-// A buyer's own orders: see them, pay them, get out of them.
+// A buyer's own orders: show, pay, cancel and refund them.
 
 #pragma once
 
@@ -6,23 +6,24 @@
 
 namespace floodgate::api {
 
-// ?wait_ms=0..30000 &while=STATUS -> 200, one order; 404: there is none, or it is somebody else's.
-// The handler answers at once: waiting is the event loop's, which asks here only for what is wrong.
+// ?wait_ms=0..30000 &while=STATUS -> 200, one order; 404: there is none, or it is another buyer's.
+// The handler answers at once; the event loop does the waiting, and calls it only for the other
+// cases.
 reply get_order(services& with, const call& c);
 // ?limit=1..100 (20) &before=ORDER_NO -> 200 {orders, next_before}, newest first
 reply list_orders(services& with, const call& c);
 
-// How long to wait while the order is in which state.
+// How long to wait, and during which state of the order.
 struct order_wait {
     milliseconds time{0};
     sale::order_state status = sale::order_state::queued;
 };
-// From the query; nothing when it makes no sense.
+// Read from the query; empty when that makes no sense.
 std::optional<order_wait> read_wait(const call& c);
 
 // The order's life. 404 as above; 409 conflict with the order's `status` when it does not allow it.
 
-// {} -> 200 closed; 202 being closed: a payment was begun, the channel has the last word
+// {} -> 200 closed; 202 being closed: a payment was begun, and its channel decides
 reply cancel_order(services& with, const call& c);
 // {method} -> 200 {order, redirect?}: paid, or where to pay; 422 invalid: no such method
 reply pay_order(services& with, const call& c);

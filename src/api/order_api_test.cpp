@@ -103,7 +103,7 @@ TEST_F(OrderApiTest, RefusesWrongPages) {
     }
 }
 
-// A change made behind the memory's back shows where an answer comes from.
+// The ledger is changed without telling the memory, which shows where an answer comes from.
 TEST_F(OrderApiTest, RemembersWhatChangedLately) {
     const std::string no = bought(published_sale(5));
     enter_all();

@@ -52,7 +52,7 @@ reply move_order(services& with, const call& c, Act act, Answer answer) {
     if (with.orders.is_queued(c.user, no)) return still_queued(c);
     const result<checkout_answer> done = act(no);
     if (!done) {
-        // An order that the ledger does not have may be on its way there.
+        // An order that the ledger does not have may still be in flight.
         if (done.error() == make_error_code(errc::not_found) && with.orders.is_promised(c.user, no))
             return still_queued(c);
         return failure_reply(done.error(), c.language);
@@ -61,7 +61,7 @@ reply move_order(services& with, const call& c, Act act, Answer answer) {
     return effect ? answer(*done) : wrong_state(c, *done);
 }
 
-// 200: it is done. 202: the channel has the last word.
+// 200: it is done. 202: the channel decides.
 reply order_reply(const checkout_answer& a) {
     return json_reply(a.step == checkout_step::done ? 200 : 202, to_json(a.order));
 }

@@ -1,4 +1,4 @@
-// Lists that are given in pages: ?limit=20&before=7 in, the items and the next page's start out.
+// Lists in pages: takes ?limit=20&before=7, gives the items and where the next page starts.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct page_asked {
     std::int64_t from = 0;  // 0: the first page
 };
 
-// Nothing: `refusal` says what is wrong with the query.
+// Empty: `refusal` says what is wrong with the query.
 std::optional<page_asked> read_page(const call& c, const page_rule& rule, reply& refusal);
 
 // `fetch(from, count)` gives a result<std::vector<Item>>, `show(item)` its JSON, and
@@ -35,7 +35,7 @@ reply page_reply(const call& c, const page_rule& rule, Fetch fetch, Show show, C
     reply refusal;
     const auto asked = read_page(c, rule, refusal);
     if (!asked) return refusal;
-    // One more than asked for tells whether there is a next page.
+    // Fetches one item more than asked for, to know whether there is a next page.
     const auto found = fetch(asked->from, asked->limit + 1);
     if (!found) return failure_reply(found.error(), c.language);
     boost::json::array items;

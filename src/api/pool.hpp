@@ -10,14 +10,14 @@
 
 namespace floodgate::api {
 
-// accounts: looks phone numbers up before anything is hashed; strangers must not fill the pool of
-// the buyers with it. password and strangers: for what hashes, on the same threads; see
+// accounts: looks up phone numbers before a password is hashed, so that strangers do not fill the
+// pool of the buyers. password and strangers: for password hashes, on the same threads; see
 // http/pools.hpp. admin: a rush of buyers must not hold up the admin who wants to pause the sale.
 enum class pool : std::uint8_t { general = 1, accounts, password, strangers, admin };
 inline constexpr std::uint8_t pools = 5;
 
-// What is left of a call after its first step, which has found out in whose queue it waits. When
-// the queue is full, or the client has gone, it never runs.
+// The rest of a call after its first step, which has decided in which queue it waits. If the queue
+// is full or the client has gone, it never runs.
 struct second_step {
     pool where = pool::password;
     std::function<reply()> work;

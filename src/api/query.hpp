@@ -11,11 +11,11 @@
 
 namespace floodgate::api {
 
-// A value that is not there gives `fallback`; nothing when it is not a whole number in `allowed`.
+// A missing value gives `fallback`. Empty when the value is not a whole number within `allowed`.
 std::optional<std::int64_t> query_number(const call& c, std::string_view name, bounds allowed,
                                          std::int64_t fallback);
 
-// 400, naming the field and what it may be.
+// 400, naming the field and its allowed values.
 reply bad_query(const call& c, std::string_view name, bounds allowed);
 
 }  // namespace floodgate::api

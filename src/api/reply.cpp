@@ -7,7 +7,7 @@
 namespace floodgate::api {
 namespace {
 
-// RFC 9110: whole seconds, so up; zero would invite a busy loop.
+// RFC 9110 wants whole seconds. Rounded up, because zero would invite clients to retry at once.
 std::string retry_after(std::int64_t ms) {
     const std::int64_t seconds = ms <= 0 ? 1 : (ms + 999) / 1000;
     return "Retry-After: " + std::to_string(seconds) + "\r\n";

@@ -16,7 +16,7 @@
 
 namespace floodgate::api {
 
-// A part of a text that never changes and that many answers share: nothing is copied for a reader,
+// A part of a text that never changes and that many answers share. It is not copied for a reader,
 // however slowly it reads.
 struct shared_text {
     std::shared_ptr<const std::string> whole{};
@@ -35,7 +35,7 @@ struct reply {
 
     std::size_t content_bytes() const { return body.size() + shared.part.size() + tail.size(); }
 };
-std::string content_of(const reply& r);  // as one text, for tests and for what is small
+std::string content_of(const reply& r);  // as one text, for tests and for small answers
 
 reply json_reply(int status, const boost::json::value& body);
 

@@ -33,7 +33,7 @@ std::optional<rounds_cursor> parse_rounds_cursor(std::string_view text) {
     const auto sale = round ? take_number(rest) : std::nullopt;
     if (!sale || *round < 1 || *sale < 0) return std::nullopt;
     const rounds_cursor found{*starts_at, *round, *sale};
-    // One spelling only: no leading zeros, nothing behind the last number.
+    // Only one spelling is allowed: no leading zeros, nothing after the last number.
     if (to_text(found) != text) return std::nullopt;
     return found;
 }

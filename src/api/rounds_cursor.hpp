@@ -1,7 +1,7 @@
-// A place in the list of rounds, as a client brings it back: "1794736800000.2.17".
+// A place in the list of rounds, as a text that clients send back: "1794736800000.2.17".
 //
-// It names what stood there, not how many stood before it. So the next page begins at the right
-// place also when rounds have ended or were added in between.
+// It names the entry at that place, not how many entries come before it. So the next page begins at
+// the right place even if rounds have ended or were added in between.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct rounds_cursor {
 };
 
 std::string to_text(const rounds_cursor& c);
-// Nothing for any text that to_text() does not give.
+// Empty for any text that to_text() does not give.
 std::optional<rounds_cursor> parse_rounds_cursor(std::string_view text);
 
 }  // namespace floodgate::api

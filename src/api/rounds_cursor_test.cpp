@@ -58,7 +58,7 @@ TEST(RoundsCursor, FollowsTheOrderOfTheList) {
     EXPECT_LT((rounds_cursor{1, 1, 1}), (rounds_cursor{1, 1, 2}));
 }
 
-// A fuzzer in small: the one under tests/fuzz is not built everywhere.
+// A small fuzzer, because the one under tests/fuzz is not built everywhere.
 TEST(RoundsCursor, OutlivesAnyText) {
     std::mt19937 random(7);
     constexpr std::string_view letters =

@@ -1,8 +1,8 @@
-// The rounds with their sales as one finished text, of which every page is a part.
+// The rounds with their sales as one finished text. Every page is a part of it.
 //
-// A page takes the text between two of its entries, and its readers share it. Only what stands
-// around that part is made for each reader: the beginning, the head of a round that the page before
-// has begun, and the end.
+// A page is the text between two entries, and its readers share it. Only the text around that part
+// is made for each reader: the beginning, the head of a round that began on the page before, and
+// the end.
 
 #pragma once
 
@@ -31,24 +31,24 @@ struct listed_round {
     std::vector<listed_sale> sales;  // in order of id
 };
 
-// Where a page begins, and of how many entries it is. An entry is a sale, or a round without any.
+// Where a page begins, and how many entries it has. An entry is a sale, or a round without sales.
 struct rounds_window {
     rounds_cursor after{.starts_at_ms = std::numeric_limits<std::int64_t>::min()};
     std::size_t entries = 50;
 };
 inline constexpr bounds rounds_window_entries{1, 100};
 
-// ?after=CURSOR&limit=1..100 (50). Nothing: `refusal` says what is wrong with the query.
+// ?after=CURSOR&limit=1..100 (50). Empty: `refusal` says what is wrong with the query.
 std::optional<rounds_window> read_rounds_window(const call& c, reply& refusal);
 
 // Never changes once built.
 class rounds_list {
 public:
-    // In order of opening.
+    // `rounds` are in order of opening.
     explicit rounds_list(std::span<const listed_round> rounds = {});
 
     reply page(const rounds_window& w) const;
-    // With its quotes. The same for the same page of the same list.
+    // The ETag with its quotes. It is the same for the same page of the same list.
     std::string etag(const rounds_window& w) const;
 
 private:

@@ -90,7 +90,7 @@ constexpr route table[] = {
 };
 // clang-format on
 
-// A path with at most one number in it, as what stands before and after the number.
+// A path with at most one number: the text before and after the number.
 struct pattern {
     std::string_view before, after;
     bool has_number = false;
@@ -113,7 +113,7 @@ static_assert(std::ranges::none_of(patterns,
                                    }),
               "one number in a path: route_match has room for no more");
 
-// The number in the path, 0 where the pattern has none; nothing when the path does not fit.
+// The number in the path; 0 if the pattern has none; empty when the path does not fit.
 std::optional<std::int64_t> fit(const pattern& p, std::string_view path) {
     if (!p.has_number) return path == p.before ? std::optional<std::int64_t>(0) : std::nullopt;
     if (path.size() <= p.before.size() + p.after.size() || !path.starts_with(p.before) ||

@@ -1,6 +1,6 @@
-// Every call there is: verb, path, who may make it, and where it is answered. The one table.
+// The one table of calls: verb, path, who may make the call, and where it is answered.
 //
-// http/request_desk.cpp follows it; no other place knows a path.
+// http/request_desk.cpp follows it; no other code knows a path.
 
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace floodgate::api {
 
-// buyer: whoever is logged in; ticket: whoever brings one, see ws_api.hpp
+// buyer: every user who is logged in; ticket: everybody with a ticket, see ws_api.hpp
 enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
 // What a call is charged to, by user. Purchases and log-ins have limits of their own.
 enum class budget : std::uint8_t { none = 1, lookups, moves, tickets };
 
-// What the event loop answers itself, because it never waits. `order` is answered there when the
-// order changed lately or the client wants to wait for a change, otherwise by its handler;
-// `metrics` as long as the page is new enough; the others have no handler.
+// Calls that the event loop answers itself, because they never wait. `order` is answered there if
+// the order changed lately or the client wants to wait for a change, otherwise by its handler;
+// `metrics` as long as the page is new enough. The others have no handler.
 enum class on_loop : std::uint8_t {
     no = 1,
     healthz,
@@ -39,7 +39,7 @@ enum class on_loop : std::uint8_t {
     socket
 };
 
-// What buyers and strangers have to say is short; admins describe products.
+// Bodies of buyers and strangers are short; admins send descriptions of products.
 inline constexpr std::size_t short_body_bytes_max = 4096;
 
 struct route {
@@ -52,14 +52,14 @@ struct route {
     budget charged = budget::none;
     opener first = nullptr;  // instead of `work`: a call in two steps
 
-    // The longest body that the call has a use for; edge.body_bytes_max holds besides.
+    // The longest body that the call needs; edge.body_bytes_max also applies.
     std::size_t body_bytes_max() const {
         if (verb == api::verb::get) return 0;
         return needs == access::admin ? std::numeric_limits<std::size_t>::max()
                                       : short_body_bytes_max;
     }
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
-    // For those who run the shop: on an address of their own, if there is one.
+    // Whether the call is for operators, and so on the operators' address if there is one.
     bool is_for_operators() const {
         return needs == access::admin || here == on_loop::readyz || here == on_loop::metrics;
     }
@@ -68,7 +68,7 @@ struct route {
 std::span<const route> routes();
 
 struct route_match {
-    const api::route* route = nullptr;  // null: nothing, or not with this verb
+    const api::route* route = nullptr;  // null: no such path, or not with this verb
     std::int64_t id = 0;                // the number in the path; 0: the path has none
 
     std::vector<std::int64_t> ids() const {
@@ -76,8 +76,8 @@ struct route_match {
     }
 };
 
-// A number in a path is 1 to 2^63-1, digits only, without leading zeros; otherwise the path is not
-// known. Does not allocate: every request is looked up here.
+// A number in a path is 1 to 2^63-1, digits only, without leading zeros; otherwise the path is
+// unknown. Does not allocate, because it runs for every request.
 route_match match(verb v, std::string_view path);
 
 // Which calls a listener answers.
@@ -86,8 +86,8 @@ inline bool is_shown(const route& r, door at) {
     return at == door::everything || !r.is_for_operators();
 }
 
-// The verbs that the path knows, for the Allow header of a 405: "GET, POST". Empty: it is not
-// known, or not shown at this door.
+// The verbs of the path, for the Allow header of a 405: "GET, POST". Empty: the path is unknown, or
+// this listener does not answer it.
 std::string allowed_verbs(std::string_view path, door at = door::everything);
 
 const char* to_text(verb v);  // "GET"

@@ -111,7 +111,7 @@ TEST(Routes, HashPasswordsInASecondStep) {
     EXPECT_FALSE(match(verb::post, "/api/v1/auth/logout").route->first);
 }
 
-// Regression M3, M4: calls of buyers that read or change the ledger had no limit.
+// Regression M3, M4: calls of buyers that read or change the ledger had no rate limit.
 TEST(Routes, ChargeABuyerForWhatWaitsForTheLedger) {
     for (const char* path : {"/api/v1/me", "/api/v1/orders", "/api/v1/orders/7"})
         EXPECT_EQ(match(verb::get, path).route->charged, budget::lookups) << path;

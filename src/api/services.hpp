@@ -63,7 +63,7 @@ struct services {
     operator_pages& operators;  // for /readyz and /metrics
 };
 
-// Runs on the blocking pool, may block.
+// Runs on a pool and may block.
 using handler = reply (*)(services&, const call&);
 // The same for the first of two steps.
 using opener = first_answer (*)(services&, const call&);

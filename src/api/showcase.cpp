@@ -32,7 +32,7 @@ std::string open_end(const json::object& o) {
     return text;
 }
 
-// The product in a list of many: what does not fit there is on the sale's own page.
+// The short form of a product, for the list; the sale's own page has the rest.
 json::object in_short(const sale::product& p) {
     const auto first = p.pictures.begin() + (p.pictures.empty() ? 0 : 1);
     return {{"id", p.id.value},
@@ -76,7 +76,7 @@ showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
 }
 
 result<void> showcase::reload() {
-    // Held while the database answers, so that of two reloads the later one wins.
+    // Held while the database is read, so that the later one of two reloads wins.
     const std::lock_guard building(building_);
     auto products = book_.products();
     if (!products) return products.error();
@@ -124,7 +124,7 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
     for (const auto& s : sales) {
         const auto product = product_by_id.find(s.product);
         const auto place = place_of_round.find(s.round);
-        // One added between the three questions to the book is shown after the reload that follows.
+        // A sale that was added between the three queries is shown after the next reload.
         if (product == product_by_id.end() || place == place_of_round.end()) continue;
         if (s.state == sale::sale_state::draft || is_over(s)) continue;
         out.rounds[place->second].sales.push_back(out.sales.size());
@@ -137,7 +137,7 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
     return out;
 }
 
-// Asks the gate for every sale's free units and gives the places of those that moved.
+// Asks the gate for the free units of every sale and gives the places of those that changed.
 std::vector<std::size_t> showcase::look_at_gate() {
     std::vector<sale::sale_id> ids;
     for (const shown_sale& s : display_.sales) ids.push_back(s.id);
@@ -158,7 +158,7 @@ page showcase::sale_page(std::size_t place) const {
     return finished(s.head + shown_free(s.free) + s.tail);
 }
 
-// Also notes until when the list is true.
+// Also notes until when the list is valid.
 std::shared_ptr<const rounds_list> showcase::list_rounds() {
     list_good_until_ = instant::max();
     std::vector<listed_round> listed;

@@ -1,12 +1,12 @@
-// What buyers look at, built ahead: rounds and sales as finished JSON with an ETag.
+// The pages that buyers see, built in advance: rounds and sales as finished JSON with an ETag.
 //
-// Reading is a version check and a pointer; nothing here waits for the database. The bodies are
-// rebuilt when the catalogue changes, and every refresh interval for the sales whose free units
-// moved, so `free` may be that old. The gate alone decides who gets a unit.
+// Reading takes a version check and a pointer and never waits for the database. The pages are
+// rebuilt when the catalogue changes; at every refresh, only those of sales whose free units
+// changed. So `free` may be one refresh interval old. The gate alone decides who gets a unit.
 //
-// Readers share the bodies: none is copied for a reader. A sale has a page of its own with the
-// whole product. The list shows rounds that are open or to come, in pages of bounded size: their
-// sales come without the product's description and with its first picture only.
+// Readers share the pages; none is copied for a reader. A sale has a page of its own with the whole
+// product. The list shows rounds that are open or still to come, in pages of bounded size; there a
+// sale has no description of its product and only the first picture.
 
 #pragma once
 
@@ -41,28 +41,28 @@ struct pages {
 
 class showcase {
 public:
-    // With a clock, sales that are over by `memory` are left out, and in the list all rounds that
-    // have ended.
+    // With a clock, sales that are over by the rule of `memory` are left out, and the list leaves
+    // out all rounds that have ended.
     showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
              const floodgate::clock* clock = nullptr, shop::sale_memory memory = {});
 
     // Reads the catalogue again and builds everything. Blocks on the database.
     result<void> reload();
-    // Rebuilds the pages of the sales whose free units moved since, and takes rounds that have
-    // ended off the list. Needs no database and never waits for one: during a reload it does
-    // nothing. Cheap when nothing moved.
+    // Rebuilds the pages of sales whose free units changed, and removes rounds that have ended from
+    // the list. Does not use the database, and during a reload it does nothing. Cheap if nothing
+    // changed.
     void refresh();
 
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     std::shared_ptr<const pages> read() const;  // never null
 
 private:
-    // A sale's page with a hole where its free units go: filling it is all a refresh has to do.
+    // A sale's page without its free units, which a refresh has to fill in.
     struct shown_sale {
         sale::sale_id id;
-        std::string head, listed_head;  // with the whole product, and with the product in short
+        std::string head, listed_head;  // with the whole product, and with the short form
         std::string tail;
-        std::optional<std::int64_t> free;  // as shown; nothing: the gate does not know the sale
+        std::optional<std::int64_t> free;  // as shown; empty: the gate does not hold the sale
     };
     struct shown_round {
         sale::round_id id;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t note_bytes_max = 200;
 
-// How many units the stricter of gate and ledger would let go.
+// How many units may be removed, by the stricter of gate and ledger.
 std::int64_t free_units(services& with, sale::sale_id id) {
     if (const auto standing = with.turnstile.look_up(id)) return standing->stock - standing->taken;
     const auto figures = with.ledger.catalogue().figures();

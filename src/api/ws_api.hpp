@@ -1,4 +1,4 @@
-// The WebSocket's ticket. The socket itself is the event loop's: http/result_desk.
+// The WebSocket's ticket. The event loop handles the socket itself: http/result_desk.
 
 #pragma once
 
@@ -9,8 +9,8 @@ namespace floodgate::api {
 // -> 201 {ticket, expires_at}: good for one GET /ws?ticket=
 reply issue_ticket(services& with, const call& c);
 
-// Whose it is, once. Nothing also when the log-in it was issued for has ended since. Blocks where
-// the ticket office does.
+// Whose ticket it is; works once. Also empty when the log-in it was issued for has ended since.
+// Blocks if the ticket office does.
 std::optional<guard::ticket_holder> redeem_ticket(services& with, std::string_view text,
                                                   instant now);
 

@@ -1,4 +1,4 @@
-// What the bus keeps, seen by two nodes: over one Redis server and over a Redis Cluster.
+// The contract of the bus, with two nodes: over one Redis server and over a Redis Cluster.
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-// Who works on what: at most one node holds a lease at a time, and another takes over within
-// seconds when it stops renewing it.
+// Leases decide which node does which task. At most one node holds a lease at a time; when it stops
+// renewing the lease, another node takes over within seconds.
 //
 // A lease is a hint, not a proof: a node that was stopped for longer than its lease lasts may
-// believe in it for one more moment. The proof is the fencing number: the ledger gives out a larger
-// one to every new holder and refuses what is written under an older one.
+// believe for one more moment that it still holds it. The proof is the fencing number: the ledger
+// gives a larger one to every new holder and refuses writes under an older one.
 
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace floodgate::cluster {
 
-// What a node does with a lease. The calls come from threads of the leases' own, one at a time for
-// each name, and may block without harm to the other duties. `lost` is called before another node
-// can have it, if this node runs at all; a lease that is given up on purpose is let go of only when
-// `lost` has returned.
+// What a node does with a lease. The functions are called on threads of the leases, one call at a
+// time for each name, and may block without delaying other duties. `lost` is called before another
+// node can get the lease, if this node runs at all. A lease that is given up on purpose is released
+// only after `lost` has returned.
 struct duty {
     std::string name;  // "timed_jobs", "line 3"
     // The next fencing number: asked of the ledger once the lock is held. An error gives the lock
@@ -35,16 +35,16 @@ class leases {
 public:
     virtual ~leases() = default;
 
-    // Before start(). Duties of one `group` are shared out evenly among the nodes alive; every node
+    // Before start(). Duties of one `group` are divided evenly among the living nodes; every node
     // seeks all of them. A duty without a group goes to the first node that asks.
     virtual void seek(duty d, const std::string& group) = 0;
 
     virtual void start() = 0;
-    // Gives everything up, calling `lost`, so that others need not wait. Idempotent.
+    // Calls `lost` and gives up every lease, so that other nodes need not wait. Idempotent.
     virtual void stop() = 0;
 
     // Any thread.
-    // Whether this node holds it now: false from the moment on at which another could have it.
+    // Whether this node holds the lease now: false as soon as another node could have it.
     virtual bool holds(const std::string& name) const = 0;
     virtual std::vector<std::string> nodes_alive() const = 0;  // their owner ids, this one's too
 };

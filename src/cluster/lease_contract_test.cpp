@@ -1,4 +1,4 @@
-// What the leases keep, seen by one node: over one Redis server and over a Redis Cluster.
+// The contract of the leases, with one node: over one Redis server and over a Redis Cluster.
 
 #include <gtest/gtest.h>
 

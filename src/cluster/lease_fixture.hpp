@@ -1,4 +1,4 @@
-// Nodes that seek duties, and what they were told.
+// For tests: nodes that seek duties, and the calls that they got.
 
 #pragma once
 

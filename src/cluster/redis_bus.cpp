@@ -82,7 +82,7 @@ bool redis_bus::subscribe() {
 void redis_bus::hear_out() {
     for (;;) {
         auto heard = listening_.hear(options_.ping_every);
-        // The answer may be a message that was on its way: either shows that the connection lives.
+        // The reply may be a message instead of the answer; both show that the connection is alive.
         if (heard && heard->is_nil()) heard = listening_.ask("", {"PING"}, milliseconds(0));
         if (!heard) return;
         pass_on(*heard);
@@ -143,7 +143,7 @@ bool redis_bus::gather() {
     return !batch_.empty();
 }
 
-// False: it is said again. Listeners bear a message that comes twice.
+// False: the batch is sent again. Listeners can handle a message that comes twice.
 bool redis_bus::send_batch() {
     std::vector<store::redis::command> commands;
     commands.reserve(batch_.size());
@@ -159,7 +159,7 @@ bool redis_bus::send_batch() {
     return true;
 }
 
-// What waits is said while Redis takes it.
+// Sends the waiting messages as long as Redis takes them.
 void redis_bus::finish_sending() {
     while (gather()) {
         if (send_batch()) continue;

@@ -16,9 +16,9 @@ namespace floodgate::cluster {
 
 struct redis_bus_options {
     std::string name = "fg";
-    std::size_t waiting_max = 10'000;  // messages; one more, and the oldest is dropped
+    std::size_t waiting_max = 10'000;  // messages; above it the oldest are dropped
     std::size_t waiting_bytes_max = std::size_t{64} << 20U;
-    milliseconds ping_every{2000};  // a silent connection is asked whether it still is one
+    milliseconds ping_every{2000};  // when a silent connection is tested
 };
 
 class redis_bus final : public bus {
@@ -33,12 +33,12 @@ public:
 
 private:
     void end();
-    // The listener's.
+    // The listener's functions.
     next_step listen();
     bool subscribe();  // false: it failed
     void hear_out();   // until the connection ends
     void pass_on(const store::redis_reply& heard);
-    // The sender's.
+    // The sender's functions.
     next_step send();
     bool gather();  // false: there is nothing to say
     bool send_batch();
@@ -51,9 +51,9 @@ private:
     const std::string sender_id_;  // how a node knows its own messages
     store::dedicated_connection listening_;
     hear told_;
-    std::uint64_t connections_failed_ = 0;  // in a row; the listener's own
-    std::deque<std::string> batch_;         // the sender's own
-    std::uint64_t batches_failed_ = 0;      // in a row; the sender's own
+    std::uint64_t connections_failed_ = 0;  // in a row; used by the listener only
+    std::deque<std::string> batch_;         // used by the sender only
+    std::uint64_t batches_failed_ = 0;      // in a row; used by the sender only
     mutable std::mutex mutex_;
     // Guarded by mutex_.
     std::deque<std::string> waiting_;

@@ -10,7 +10,7 @@
 namespace floodgate::cluster {
 namespace {
 
-// By Redis' own clock: those of the nodes may differ.
+// Uses Redis' own clock, because the clocks of the nodes may differ.
 const store::redis_script& alive_script() {
     static const store::redis_script script(R"(
 local t = redis.call('TIME')
@@ -53,7 +53,7 @@ void redis_leases::seek(duty d, const std::string& group) {
 void redis_leases::start() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(started_, true)) return;
-    // Nodes begin at different duties, or all would run for the first.
+    // Each node begins with another duty; otherwise all would try to get the first one.
     std::rotate(posts_.begin(),
                 posts_.begin() + static_cast<std::ptrdiff_t>(
                                      posts_.empty() ? 0 : std::random_device{}() % posts_.size()),
@@ -103,7 +103,7 @@ next_step redis_leases::work(post& p) {
     case stage::held: break;
     case stage::seeking: return next_step::when_woken();
     }
-    // Watched here and not by the keeper, which may be waiting for a silent Redis.
+    // Checked here and not by the keeper, which may be waiting for a silent Redis.
     const moment now = clock_.now();
     if (p.locked && now < p.sure_until)
         return next_step::after(std::chrono::ceil<milliseconds>(p.sure_until - now));
@@ -173,7 +173,7 @@ next_step redis_leases::keep() {
     return next_step::after(std::chrono::ceil<milliseconds>(rest));
 }
 
-// The keeper's last act. What Redis does not hear ends by itself.
+// The keeper's last act. If Redis does not answer, the locks expire by themselves.
 void redis_leases::sign_off() {
     release_idle();
     (void)redis_.ask(key_of("nodes"), {"ZREM", key_of("nodes"), owner_});
@@ -184,8 +184,8 @@ bool redis_leases::has_idle_lock() const {
                        [](const auto& p) { return p->now == stage::seeking && p->locked; });
 }
 
-// One by one: a server of a cluster that is away must not keep the others' leases from being
-// renewed.
+// Renews one by one: an unreachable server of a Redis Cluster must not keep the leases on other
+// servers from being renewed.
 void redis_leases::renew_all() {
     for (const auto& p : posts_) {
         {
@@ -194,7 +194,7 @@ void redis_leases::renew_all() {
         }
         const moment sent = clock_.now();
         const auto renewed = renew(redis_, p->lock, options_.lease);
-        if (!renewed) continue;  // sure_until stands
+        if (!renewed) continue;  // sure_until stays as it is
         const std::lock_guard lock(mutex_);
         if (*renewed == lock_state::ours) {
             p->sure_until = sent + trusted(options_.lease);
@@ -212,7 +212,7 @@ void redis_leases::release_idle() {
             const std::lock_guard lock(mutex_);
             if (!p->locked || p->now != stage::seeking) continue;
         }
-        (void)release(redis_, p->lock);  // unheard: it ends by itself
+        (void)release(redis_, p->lock);  // if this fails, the lock expires by itself
         const std::lock_guard lock(mutex_);
         p->locked = false;
     }
@@ -244,7 +244,8 @@ std::size_t redis_leases::taken(const std::string& group) const {
     }));
 }
 
-// Beyond its fair share a node asks once in two leases: the node whose turn it is may be unable to.
+// A node that has its fair share still asks once in two leases, because the node that should take
+// the duty may be unable to.
 bool redis_leases::wants(const post& p) const {
     const moment now = clock_.now();
     if (stopping_ || p.now != stage::seeking || p.locked || now < p.seek_after) return false;
@@ -270,7 +271,7 @@ void redis_leases::try_to_seek() {
     }
 }
 
-// One at a time: the others take what this node leaves.
+// Gives up one duty of each group at a time; the other nodes take it.
 void redis_leases::share_out() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> done;

@@ -1,11 +1,11 @@
 // Leases over Redis: a lock with an owner and an end for each duty, renewed while this node lives.
 //
-// This node believes in a lease for nine tenths of its time, counted by its own steady clock from
-// before the renewal was sent. So it lets go before the lock can be another's, also when Redis is
-// silent or this process was stopped for a while.
+// This node trusts a lease for nine tenths of its time, counted by its own steady clock from before
+// the renewal was sent. So it stops before another node can get the lock, even when Redis is silent
+// or this process was stopped for a while.
 //
-// Keys, NAME before each: `lease:<duty>` = owner, gone by itself after `lease`; `nodes`, a sorted
-// set of owners by the time (Redis' own) at which they were last heard of.
+// Keys, each after NAME: `lease:<duty>` has the owner and expires after `lease`; `nodes` is a
+// sorted set of owners by the time (Redis' own) at which they last reported.
 
 #pragma once
 
@@ -22,9 +22,9 @@
 namespace floodgate::cluster {
 
 struct redis_leases_options {
-    std::string name = "fg";  // before every key
+    std::string name = "fg";  // the prefix of every key
     std::uint32_t node = 0;
-    milliseconds lease{5000};  // more than two silent calls to Redis take
+    milliseconds lease{5000};  // must be longer than two calls to a silent Redis
     milliseconds renew_every{lease / 3};
     milliseconds seek_every{500};
 };
@@ -52,21 +52,21 @@ private:
         std::string group;
         redis_lock lock;
         stage now = stage::seeking;
-        bool locked = false;                // the lock is ours, as far as we know
-        std::uint64_t number = 0;           // while held
-        moment sure_until{};                // the lock is ours until then
-        moment seek_after{};                // after a failed raise
-        moment asked_at{};                  // when it was last tried to take it, or left
+        bool locked = false;                // this node has the lock, as far as it knows
+        std::uint64_t number = 0;           // the fencing number, while held
+        moment sure_until{};                // this node certainly has the lock until then
+        moment seek_after{};                // set after a failed raise
+        moment asked_at{};                  // when this node last tried to take it, or left it
         std::optional<periodic_task> hand;  // calls raise, gained and lost
     };
 
-    // The hand's.
+    // Called by the hand's thread.
     next_step work(post& p);
     void take_up(post& p, std::unique_lock<std::mutex>& lock);
     void put_down(post& p, std::unique_lock<std::mutex>& lock);
     void leave(post& p);
 
-    // The keeper's, which alone talks to Redis.
+    // Called by the keeper's thread, which alone talks to Redis.
     next_step keep();
     void renew_all();
     void release_idle();

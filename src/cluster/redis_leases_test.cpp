@@ -1,4 +1,4 @@
-// Several nodes and one Redis: who holds what, and what becomes of it when one of them goes.
+// Several nodes and one Redis: which node holds which lease, and what happens when a node goes.
 
 #include "cluster/redis_leases.hpp"
 
@@ -9,7 +9,7 @@
 namespace floodgate::cluster {
 namespace {
 
-// As long as `lasting`, but the first renewal comes after the test.
+// Leases as long as with `lasting`, but the first renewal would come after the test.
 redis_leases_options renewing_seldom(const std::string& name) {
     redis_leases_options o = lasting(name);
     o.renew_every = milliseconds(600'000);
@@ -64,7 +64,7 @@ protected:
             return times >= 3;
         });
     }
-    // Of a node with `lasting` options: half of the lock's time is taken away, and comes back.
+    // For a node with `lasting` options: halves the lock's time. is_long_again() sees the renewal.
     void shorten(const std::string& duty) {
         const std::string key = name_ + ":lease:" + duty;
         ASSERT_TRUE(redis_->ask(key, {"PEXPIRE", key, "30000"}));
@@ -218,7 +218,8 @@ TEST_P(LeasesTest, OfAGroupAreSoughtOnlyUpToTheFairShare) {
     EXPECT_EQ(a.leases.nodes_alive().size(), 2U);
 }
 
-// The node whose turn it is cannot take it up: better a node with more than its share than none.
+// The node that should take a duty cannot. Then a node with more than its share is better than
+// none.
 TEST_P(LeasesTest, OfAGroupAreNotLeftAloneByNodesThatCannotTakeThemUp) {
     lease_node& a = add_node(short_lived(name_, 7));
     a.log.refuse = true;

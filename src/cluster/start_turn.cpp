@@ -36,7 +36,7 @@ void start_turn::wait_for_turn() {
 
 start_turn::~start_turn() {
     renewing_.stop();
-    (void)release(redis_, lock_);  // unheard: it ends by itself
+    (void)release(redis_, lock_);  // if this fails, the lock expires by itself
 }
 
 }  // namespace floodgate::cluster

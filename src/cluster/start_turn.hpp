@@ -1,5 +1,5 @@
-// Nodes that start together take turns: one brings the schema up to date and makes the first
-// admin, the others find both done.
+// Nodes that start together take turns: the first one brings the schema up to date and makes the
+// first admin, and the others find both done.
 
 #pragma once
 
@@ -11,16 +11,16 @@
 namespace floodgate::cluster {
 
 struct start_turn_options {
-    milliseconds patience{90'000};  // for the turn to come
-    milliseconds turn{5000};        // how long a node that died in its turn holds the others up
+    milliseconds patience{90'000};  // the longest wait for this node's turn
+    milliseconds turn{5000};        // how long a node that died in its turn delays the others
     milliseconds renew_every{1500};
 };
 
 class start_turn {
 public:
-    // Waits for its turn; throws std::runtime_error when it does not come.
+    // Waits for this node's turn; throws std::runtime_error when it does not come.
     start_turn(store::redis& redis, const std::string& name, start_turn_options options = {});
-    ~start_turn();  // the next node's turn
+    ~start_turn();  // ends the turn
     start_turn(const start_turn&) = delete;
     start_turn& operator=(const start_turn&) = delete;
 

@@ -47,7 +47,7 @@ TEST_F(StartTurnTest, TheNextNodeWaitsUntilTheFirstIsDone) {
 }
 
 TEST_F(StartTurnTest, OfADeadNodeEndsByItself) {
-    // As a node leaves it that was killed.
+    // The lock of a node that was killed.
     ASSERT_TRUE(redis_->ask(key_, {"SET", key_, "dead", "PX", "500"}));
     EXPECT_NO_THROW(start_turn(*redis_, name_, patient));
 }

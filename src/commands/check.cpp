@@ -19,8 +19,8 @@
 namespace floodgate::commands {
 namespace {
 
-// The promises that are durable but not in the ledger's orders yet (in the journal, or put aside),
-// added to what the orders hold: together they must still respect stock and limits.
+// Adds the promises that are durable but not orders yet (in the journal, or put aside) to what the
+// orders hold. Together they must still respect stock and limits.
 class tally {
 public:
     explicit tally(ledger::ledger& book) : position_(or_throw(book.orders().position(), "ledger")) {
@@ -85,7 +85,8 @@ private:
     std::vector<std::string> found_;
 };
 
-// Nothing: it cannot be locked, which is said; what can be read is checked all the same.
+// Null if the directory cannot be locked; this is printed, and what can be read is checked
+// nevertheless.
 std::unique_ptr<store::directory_lock> take_lock(store::file_system& files, const std::string& data,
                                                  const std::string& journal) {
     auto got = files.lock(journal);
@@ -97,7 +98,7 @@ std::unique_ptr<store::directory_lock> take_lock(store::file_system& files, cons
     return nullptr;
 }
 
-// A ledger in a directory that cannot be written is read as a copy.
+// The ledger, or a copy of it if its directory cannot be written.
 class readable_ledger {
 public:
     explicit readable_ledger(const std::string& data) {

@@ -1,4 +1,4 @@
-// `floodgate check`: is what is on disk whole and consistent? Changes nothing.
+// `floodgate check`: checks that a data directory is whole and consistent. Changes nothing.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace floodgate::commands {
 
-// One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read,
-// and what keeps it from being sure. At least as strict as `serve`. A directory that cannot be
+// One sentence for each fault; empty: all is well. Prints a summary of what was read, and what
+// could not be checked for certain. At least as strict as `serve`. A directory that cannot be
 // written is checked as well. Throws std::runtime_error when there is nothing to check or a server
 // is using the directory.
 std::vector<std::string> check_data(const std::string& data);

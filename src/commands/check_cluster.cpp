@@ -19,13 +19,14 @@ namespace {
 
 constexpr std::size_t named_max = 20;  // orders of a sale
 
-// What the streams hold, read and left as it is. Promises that RabbitMQ has already are not there.
+// The promises in the streams, which are only read. Promises that RabbitMQ has already are not
+// there.
 class in_the_streams final : public shop::in_flight {
 public:
     in_the_streams(store::redis& redis, const engine::cluster_settings& of)
         : redis_(redis), of_(of) {}
 
-    std::uint64_t count(const ledger::tally&) override { return 0; }  // nobody weighs here
+    std::uint64_t count(const ledger::tally&) override { return 0; }  // not used by this check
 
     result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override {
         const std::string line = sale::key_of(of_.name, sale::partition_of(id, of_.partitions),
@@ -38,7 +39,7 @@ public:
         return out;
     }
 
-    // The first numbers after `entered` that the line should have up to `last`, and has not.
+    // The first numbers after `entered` and up to `last` that are missing from the line.
     struct gap {
         std::uint64_t from = 0, to = 0;
     };
@@ -137,8 +138,8 @@ private:
         if (!through_rabbit_) follow_line(p, at, state.appended);
     }
 
-    // What lies between the ledger's position and the end of the line must be in the line. A clerk
-    // may be entering it meanwhile: what it has removed is in the ledger by then.
+    // Every promise between the ledger's position and the end of the line must be in the line. A
+    // clerk may be entering them meanwhile; those that it has removed are in the ledger by then.
     void follow_line(sale::partition p, sale::line_place entered, std::uint64_t last) {
         const auto gap = or_throw(between_.first_gap(p, entered, last), "redis");
         if (!gap) return;
@@ -167,7 +168,7 @@ private:
                                                    ++held_;
                                                }),
                  "ledger");
-        // Looked at anew: buyers may have come and gone meanwhile.
+        // Looks again, because buyers may have bought or given up meanwhile.
         const auto after = gate_.look_up(s.id);
         const auto on_their_way = or_throw(between_.of_sale(s.id), "redis");
         if (after && after->given == standing->given && after->returned == standing->returned &&

@@ -7,7 +7,7 @@
 
 namespace floodgate::commands {
 
-// One sentence for each thing that is wrong; empty: all is well. Prints a summary of what was read.
+// One sentence for each fault; empty: all is well. Prints a summary of what was read.
 // Throws std::runtime_error when a store cannot be reached.
 std::vector<std::string> check_cluster(const engine::settings& s);
 

@@ -19,8 +19,9 @@ struct fixture_options {
     std::uint32_t pay_within_s = 900;
 };
 
-// One token a line into the file, one sale id a line on standard output. Throws std::runtime_error,
-// also when the directory holds a ledger already, or the cluster's ledger is not empty.
+// Writes one token on each line of the file, and one sale id on each line of standard output.
+// Throws std::runtime_error, also when the directory holds a ledger already, or the cluster's
+// ledger is not empty.
 void make_fixture(const engine::settings& s, const fixture_options& options);
 
 }  // namespace floodgate::commands

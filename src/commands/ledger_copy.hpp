@@ -1,7 +1,7 @@
-// A ledger that can be read but not written is checked as a copy.
+// A copy of a ledger that can be read but not written, so that it can be checked.
 //
-// SQLite needs to write beside a ledger in order to read it: a log that a crash left behind is put
-// in order first, and an older schema is brought up to date.
+// SQLite needs to write next to a ledger in order to read it: it first recovers a log that a crash
+// left behind. Floodgate, too, first brings an older schema up to date.
 
 #pragma once
 
@@ -12,8 +12,8 @@ namespace floodgate::commands {
 
 class ledger_copy {
 public:
-    // Copies the ledger and its log from `data` into a directory of its own, which is removed in
-    // the end. Throws std::runtime_error with one clear line when they cannot be read or kept.
+    // Copies the ledger and its log from `data` into a temporary directory, which is removed in the
+    // end. Throws std::runtime_error with one clear line when they cannot be read or copied.
     explicit ledger_copy(const std::string& data);
     ~ledger_copy();
     ledger_copy(const ledger_copy&) = delete;

@@ -1,4 +1,4 @@
-// What the nodes of a cluster tell each other over the bus: the first word of every message.
+// The topics under which the nodes of a cluster tell each other things over the bus.
 
 #pragma once
 
@@ -12,13 +12,13 @@ enum class bus_topic : std::uint8_t {
     news = 1,   // orders moved: sale/news_codec.hpp
     lifted,     // units of a sale came back: its id
     catalogue,  // the catalogue was changed in the ledger
-    repaired,   // orders were changed otherwise than by moves
+    repaired,   // orders were changed in another way than by moves
     login,      // a user logged in: guard/shared_logins.hpp
-    logout,     // or out
+    logout,     // a user logged out
 };
 
 std::string_view to_text(bus_topic topic);
-// Nothing: a word of a newer version, say.
+// Empty for an unknown word, such as one of a newer version.
 std::optional<bus_topic> parse_bus_topic(std::string_view word);
 
 }  // namespace floodgate::engine

@@ -11,9 +11,9 @@
 namespace floodgate::engine {
 namespace {
 
-constexpr milliseconds limits_every{200};      // limits are exchanged
-constexpr milliseconds follow_every{500};      // log-outs of other nodes are looked for
-constexpr milliseconds catalogue_every{2000};  // it is read again, should the bus have failed
+constexpr milliseconds limits_every{200};      // how often limits are exchanged
+constexpr milliseconds follow_every{500};      // how often log-outs of other nodes are looked for
+constexpr milliseconds catalogue_every{2000};  // how often the catalogue is read again
 constexpr std::size_t news_at_once = 200;      // orders in one message
 
 }  // namespace
@@ -58,7 +58,7 @@ void cluster_node::tell(std::span<const sale::order_news> news) {
                 sale::encode_news(news.first(std::min(news_at_once, news.size()))));
 }
 
-// The node on duty looks at the deadlines when the first of these is due.
+// Sends reminders, so that the node on duty looks at the deadlines when the first order is due.
 void cluster_node::remind_of(std::span<const sale::order_news> news) {
     for (const sale::order_news& n : news) {
         if (n.what.state != sale::order_state::unpaid || n.event != 0) continue;
@@ -94,7 +94,8 @@ void cluster_node::login_removed(const sale::token_hash& hash) {
     publish(to_text(bus_topic::logout), guard::shared_logins::tell(hash));
 }
 
-// The ledger is asked only while Redis is away: otherwise every made-up token would cost a query.
+// Asks the ledger only while Redis is unreachable; otherwise every made-up token would cost a
+// query.
 result<guard::identity> cluster_node::find_login(const sale::token_hash& hash, instant now) {
     const auto found = logins_->find(hash, now);
     if (found) return *found;
@@ -136,7 +137,7 @@ void cluster_node::follow() {
     if (log_outs_missed_) log_outs_missed_ = !reload_logins();
     if (catalogue_changed_.exchange(false) || now >= catalogue_read_ + catalogue_every) {
         catalogue_read_ = now;
-        (void)here_->showcase.reload().has_value();  // in vain: tried again, the ledger logs it
+        (void)here_->showcase.reload().has_value();  // a failure is logged by the ledger
     }
 }
 

@@ -1,9 +1,9 @@
-// A node of a cluster: tells the others over the bus, hears from them, and follows what the bus may
-// have failed to tell.
+// A node of a cluster: tells the others over the bus, listens to them, and catches up on messages
+// that the bus may have lost.
 //
-// The bus is a hint. A message that was lost costs time, never truth: the log of revoked log-ins is
-// read twice a second, the catalogue every two seconds, and clients that listen are told to look
-// for themselves after the bus was away.
+// The bus is a hint. A lost message costs time, but nothing becomes wrong: the log of revoked
+// log-ins is read twice a second and the catalogue every two seconds, and after an outage of the
+// bus connected clients are told to ask again.
 
 #pragma once
 
@@ -32,16 +32,17 @@ public:
         cluster::bus& bus;
         ledger::ledger& book;
         gate::redis_turnstile& gate;
-        const leased_ledger& duty;  // the node that holds it does the timed jobs
+        const leased_ledger& duty;  // the node that holds this lease does the timed jobs
     };
     explicit cluster_node(world w);
 
-    // Once, before anything below is called: the storefront is built with a reference to its node.
-    // With RabbitMQ as the queue there are reminders of the deadlines.
+    // To be called once, before anything below. It comes after the constructor because the
+    // storefront is built with a reference to its node. Reminders of deadlines exist if RabbitMQ is
+    // the queue.
     void join(const local_shop& here, std::unique_ptr<queue::reminders> reminders);
     void start();
-    // Hears, but follows and exchanges nothing any more: what is entered while the node stops is
-    // still told to the others.
+    // Stops catching up and exchanging limits. The bus goes on, so that orders entered while the
+    // node stops are still told to the others.
     void rest();
     void stop();
 
@@ -56,9 +57,10 @@ public:
     bool knows_more_logins() const override { return true; }
     result<guard::identity> find_login(const sale::token_hash& hash, instant now) override;
 
-    // From the bus's thread. What makes no sense is ignored; what takes long is left to follow().
+    // Called on the bus's thread. Ignores messages that make no sense; leaves slow work to
+    // follow().
     void hear(std::string_view topic, std::string_view message);
-    // Makes up for what the bus may have failed to tell.
+    // Catches up on what the bus may have failed to tell.
     void follow();
 
 private:

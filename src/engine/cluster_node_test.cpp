@@ -1,5 +1,5 @@
-// What a node tells the others and what it makes of what they tell: over a bus in memory, and
-// without a Redis.
+// What a node tells the others and what it does with their messages, over a bus in memory and
+// without Redis.
 
 #include "engine/cluster_node.hpp"
 

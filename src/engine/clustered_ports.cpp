@@ -36,7 +36,7 @@ gate::redis_turnstile_options gate_options(const settings& s) {
     o.node = s.node;
     o.answer_within = s.cluster.answer_within;
     o.backlog_max = s.gate.backlog_max;
-    // Then a key outlives the gate's memory of its sale, if the sale lasts no longer than a week.
+    // So a key outlives the gate's memory of its sale, if the sale lasts no longer than a week.
     o.key_kept_for += s.memory.forget_after;
     return o;
 }
@@ -64,7 +64,7 @@ private:
     const settings& with_;
     store::redis redis_;
     const store::redis_facts facts_;
-    std::optional<cluster::start_turn> turn_;  // until the ledger is ready for every node
+    std::optional<cluster::start_turn> turn_;  // held until the ledger is ready for every node
     ledger::ledger book_;
     cluster::redis_bus bus_;
     gate::redis_turnstile gate_;
@@ -111,7 +111,7 @@ void clustered_ports::join(const local_shop& here, jobs::timed_jobs& jobs) {
     node_.join(here, std::move(reminders));
 }
 
-// The partitions' keepers build it, wherever they are.
+// Does nothing: the partitions' keepers, on whichever node, load the gate.
 void clustered_ports::load_gate() {
     gate_.skip_past(or_throw(book_.orders().latest_number(), "ledger"));
 }
@@ -128,7 +128,7 @@ void clustered_ports::stop() {
     node_.stop();
 }
 
-// Weaker than promised: said, or in strict mode refused.
+// A weakness is reported, or in strict mode refused.
 std::vector<std::string> clustered_ports::durability() {
     std::vector<std::string> weak = weaknesses_of(facts_);
     for (const std::string& line : book_.weaknesses()) weak.push_back(line);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // ledger.db is the first file made in a new directory, journal/ the second.
 constexpr std::array<const char*, 2> ours{"ledger.db", "journal"};
-constexpr const char* of_the_disk = "lost+found";  // in the root of a volume of its own
+constexpr const char* of_the_disk = "lost+found";  // in the root directory of a volume
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
     throw std::runtime_error(path + ": " + why);
@@ -42,7 +42,7 @@ void prepare_data_directory(const std::string& path) {
     if (error) refuse(path, error.message());
     if (!is_ours(path) && !is_empty(path))
         refuse(path, "has files, but no ledger: not a data directory; give Floodgate an empty one");
-    // A directory that somebody else owns and lets us use stays as that owner wants it.
+    // If another user owns the directory and lets us use it, its permissions stay as they are.
     fs::permissions(path, fs::perms::owner_all, error);
 }
 

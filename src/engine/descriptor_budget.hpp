@@ -1,7 +1,7 @@
 // How many clients the process has file descriptors for.
 //
-// Every client takes one. A client must never take the one that the journal, the ledger or a store
-// needs next, so those are set aside first and the clients get what is left.
+// Every client takes one. A client must never take the descriptor that the journal, the ledger or a
+// store needs next. So descriptors are set aside for these first, and the clients get the rest.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace floodgate::engine {
 
-// What everything but clients needs at most: files, stores, loops, listeners, a shell that looks
-// in.
+// The most that everything except clients needs: files, stores, loops, listeners, and some to
+// spare.
 std::size_t reserved_descriptors(const settings& s);
 
 // The settings with as many clients as `limit` descriptors allow. WebSockets get three quarters at
@@ -20,7 +20,7 @@ std::size_t reserved_descriptors(const settings& s);
 // otherwise, that it is too little to run a shop.
 settings fit_to_descriptors(settings s, std::size_t limit);
 
-// Raises this process' limit as far as it may; how many descriptors it then has.
+// Raises this process' limit as far as allowed and gives the number of descriptors it then has.
 std::size_t raise_descriptor_limit();
 
 }  // namespace floodgate::engine

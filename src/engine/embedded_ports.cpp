@@ -41,7 +41,7 @@ public:
           gate_(journal_, with.gate),
           whole_gate_(gate_, book_, clock, with.memory),
           line_({journal_, book_, gate_, node_, clock}, with.clerk, entered_) {
-        // From here on a journal that is gone is missed, also before anything was entered.
+        // From here on a missing journal is noticed, even before anything was entered.
         or_throw(book_.orders().remember_journal(journal_.id()), "ledger");
     }
 

@@ -8,7 +8,7 @@
 namespace floodgate::engine {
 namespace {
 
-// Nothing may follow a promise that cannot be made durable: no unwinding, no retry.
+// When a promise cannot be made durable, the process ends at once, without unwinding or retry.
 [[noreturn]] void die(const std::string& reason) {
     log::error("engine.failed", "reason", reason);
     log::stop();

@@ -18,7 +18,7 @@ public:
         shop::node& node;
         const floodgate::clock& clock;
     };
-    // `entered` is the ledger's position, the same that the journal was opened with.
+    // `entered` is the ledger's position, with which the journal was opened.
     journal_line(const world& w, const clerk::options& o, sale::sequence entered);
 
     void start() override;

@@ -73,8 +73,8 @@ void kept_partitions::enter_the_rest() {
     } while (anything_left() && std::chrono::steady_clock::now() < deadline);
 }
 
-// Whether a line holds more than the ledger has. True as well when that cannot be known: a lease
-// may still be a dead node's.
+// Whether a line holds promises that the ledger does not have. Also true when this cannot be known:
+// a dead node may still hold the lease.
 bool kept_partitions::anything_left() {
     const auto entered = world_.book.orders().positions();
     if (!entered) return true;

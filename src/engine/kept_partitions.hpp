@@ -1,5 +1,5 @@
-// The lines of promises of a cluster: one for each partition. Of all nodes, the one that holds a
-// partition's lease keeps it.
+// The lines of promises of a cluster, one for each partition. The node that holds a partition's
+// lease keeps it.
 
 #pragma once
 
@@ -24,9 +24,10 @@ public:
     };
     explicit kept_partitions(const world& w);
 
-    // Starts and stops the leases, too: all of them are sought by now.
+    // Also starts the leases. By now every lease has been asked for with seek().
     void start() override;
-    // The last node enters what is left; others would take over anyway.
+    // Also stops the leases. The last node first enters the remaining promises; if there are other
+    // nodes, they take over.
     void stop() override;
     shop::in_flight& in_flight() override { return between_; }
     clerk::figures read_figures() const override;

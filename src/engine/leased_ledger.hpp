@@ -24,7 +24,7 @@ public:
     ledger::ledger& book() { return book_; }
     bool held() const { return number_ != 0 && leases_.holds(name_); }
 
-    // Seeks the lease: `taken` and `left` are told when it comes and goes.
+    // Seeks the lease. `taken` is called when this node gets it, `left` when it loses it.
     void seek(const std::string& group, const std::function<void()>& taken,
               const std::function<void()>& left) {
         leases_.seek({.name = name_,
@@ -36,7 +36,7 @@ public:
                           },
                       .lost =
                           [this, left] {
-                              if (left) left();  // first: what is in hand may still be written
+                              if (left) left();  // first: current work may still be written
                               number_ = 0;
                           }},
                      group);

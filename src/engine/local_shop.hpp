@@ -1,5 +1,5 @@
-// What one node shows and remembers by itself: the parts of the storefront that a shop::node keeps
-// true when something happened, here or on another node.
+// The parts of the storefront with a memory of their own. A shop::node updates them when something
+// happened, here or on another node.
 
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace floodgate::engine {
 
-// A rate limiter that the nodes of a cluster keep together: guard/shared_limits.hpp.
+// A rate limiter that the nodes of a cluster share: guard/shared_limits.hpp.
 struct shared_limit {
     std::string name;
     guard::rate_limiter& limiter;
-    double share_from = 0;  // of a burst: below that, Redis never hears of a bucket
+    double share_from = 0;  // part of a burst; a bucket used less than this is not sent to Redis
 };
 
 struct local_shop {
@@ -29,7 +29,7 @@ struct local_shop {
     std::vector<shared_limit> limits;
 };
 
-// Buyers of this node see the catalogue as it is in the ledger now. A failure is logged.
+// Reads the catalogue from the ledger, so that buyers of this node see it. A failure is logged.
 void show_catalogue(api::showcase& showcase);
 
 }  // namespace floodgate::engine

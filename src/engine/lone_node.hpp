@@ -11,14 +11,15 @@ namespace floodgate::engine {
 
 class lone_node final : public shop::node {
 public:
-    // Once, before anything below is called: the storefront is built with a reference to its node.
+    // To be called once, before anything below. It comes after the constructor because the
+    // storefront is built with a reference to its node.
     void join(const local_shop& here) { here_.emplace(here); }
 
     bool on_duty() const override { return true; }
     void tell(std::span<const sale::order_news> news) override { here_->mailroom.deliver(news); }
     void catalogue_changed() override { show_catalogue(here_->showcase); }
     void book_repaired() override { here_->recent.forget_all(); }
-    // The gate is the original: there is nothing to rebuild it from while it sells.
+    // The embedded gate cannot be rebuilt while it sells.
     result<bool> gate_differs(sale::sale_id) override { return false; }
     void login_made(const sale::login& l) override { here_->sessions.add(l); }
     void login_removed(const sale::token_hash& hash) override { here_->sessions.remove(hash); }

@@ -1,4 +1,4 @@
-// The ledger of whichever mode the settings name.
+// Opens the ledger's database for the mode that the settings name.
 
 #pragma once
 

@@ -1,8 +1,8 @@
-// What differs between the modes, and what the server is handed: the stores, the turnstile, the
-// lines of promises and the node among others. Everything else is built once, by shop_server.
+// What differs between the modes and is handed to the server: the stores, the turnstile, the lines
+// of promises and the node. shop_server builds everything else, for both modes.
 //
-// Built in two steps, because both sides need each other: first the stores, then, once the
-// storefront and the timed jobs stand, join().
+// Ports are built in two steps, because ports and storefront need each other: first the stores;
+// then, once the storefront and the timed jobs exist, join().
 
 #pragma once
 
@@ -31,8 +31,8 @@ class promise_lines {
 public:
     virtual ~promise_lines() = default;
     virtual void start() = 0;
-    // Enters what is durable, for `clerk.drain_ms` at most. The rest is entered by the next start,
-    // or by another node. Idempotent.
+    // Enters durable promises for at most `clerk.drain_ms`. The rest is entered after the next
+    // start or by another node. Idempotent.
     virtual void stop() = 0;
 
     virtual shop::in_flight& in_flight() = 0;
@@ -44,33 +44,33 @@ public:
     virtual ~ports() = default;
 
     virtual ledger::ledger& book() = 0;
-    // The same for the timed jobs, which are one node's at a time: ledger/fenced_database.hpp.
+    // The same for the timed jobs, which one node runs at a time: ledger/fenced_database.hpp.
     virtual ledger::ledger& timed_book() = 0;
     virtual gate::turnstile& gate() = 0;
     virtual guard::ticket_office& tickets() = 0;
-    virtual shop::node& node() = 0;  // of use after join()
+    virtual shop::node& node() = 0;  // must not be called before join()
     virtual promise_lines& lines() = 0;
 
-    // Once.
+    // To be called once.
     virtual void join(const local_shop& here, jobs::timed_jobs& jobs) = 0;
-    // After join(): what the gate must hold before anybody buys, where it does not hold it by
-    // itself. Throws std::runtime_error when ledger or journal cannot be read.
+    // After join(): loads what the gate must hold before the first purchase. Throws
+    // std::runtime_error when ledger or journal cannot be read.
     virtual void load_gate() = 0;
 
     virtual void start() = 0;
     virtual void stop() = 0;  // Idempotent
 
-    // What an acknowledgement survives, one line each; what is weaker than it should be begins with
-    // "weak:". Throws std::runtime_error where that is reason enough not to start.
+    // What an acknowledgement survives, one line each. A line about something weaker than it should
+    // be begins with "weak:". Throws std::runtime_error if the settings forbid to start with it.
     virtual std::vector<std::string> durability() = 0;
-    // May block. Nothing: the gate does not answer.
+    // May block. Empty: the gate does not answer.
     virtual std::optional<gate_sight> look_at_gate() = 0;
-    // Fills in what only the mode knows. Any thread.
+    // Fills in the figures that only this mode has. Any thread.
     virtual void measure(metrics_sources& to) = 0;
 };
 
-// Both throw with one clear line when something is missing, broken or taken. What they are given
-// must outlive the ports.
+// Both throw with one clear line when something is missing, broken or in use. Their arguments must
+// outlive the ports.
 
 // Opens the ledger in SQLite and the journal.
 std::unique_ptr<ports> make_embedded_ports(const settings& with, const even_clock& clock);

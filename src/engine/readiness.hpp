@@ -1,7 +1,8 @@
-// Whether a node sells, decided from what was seen of its stores. Pure: store_health.hpp looks.
+// Decides whether a node sells, from what store_health.hpp has seen of its stores. Pure.
 //
-// Ready means that purchases are accepted. A ledger that is away is a warning as long as the gate
-// promises: promises wait in their line, and no node sells more by being taken out of the traffic.
+// Ready means that purchases are accepted. An unreachable ledger is only a warning as long as the
+// gate makes promises: they wait in their line, and taking the node out of the traffic would sell
+// nothing.
 
 #pragma once
 
@@ -11,19 +12,19 @@
 
 namespace floodgate::engine {
 
-// Of the gate's partitions; the embedded gate is one.
+// Counts of the gate's partitions. The embedded gate is one partition.
 struct gate_sight {
     std::uint32_t partitions = 1;
     std::uint32_t closed = 0;  // being rebuilt from the ledger
-    std::uint32_t full = 0;    // open, but as many promises wait for the ledger as may
+    std::uint32_t full = 0;    // open, but too many promises wait for the ledger
 };
 
 struct store_sight {
     bool gate_answers = false;
-    bool built_once = false;  // since start every partition was open at some moment
+    bool built_once = false;  // at some moment since the start, every partition was open
     gate_sight gate{};
     bool ledger_answers = false;
-    bool ledger_enters = true;  // false: promises could not be entered at the last try
+    bool ledger_enters = true;  // false: the last try to enter promises failed
 };
 
 api::readiness judge_readiness(const store_sight& seen);

@@ -1,4 +1,4 @@
-// What the stores of a cluster promise: what survives, and what is weaker than it should be.
+// Which settings of Redis make promises less durable than they should be.
 
 #pragma once
 

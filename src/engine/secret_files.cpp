@@ -10,7 +10,7 @@
 namespace floodgate::engine {
 namespace {
 
-// A file that is not there is complained of by what reads it.
+// A missing file is reported by the code that reads it.
 constexpr unsigned permissions = 07777;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Files with secrets in them that more people can read than should.
+// Finds files with secrets that too many users can read.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace floodgate::engine {
 // "key.pem can be read by every user of this machine (mode 0644)", one line for each file.
 std::vector<std::string> exposed_secrets(const settings& s);
 
-// Writes one warning for each to the log. With cluster.strict it throws std::runtime_error instead.
+// Logs a warning for each. With cluster.strict it throws std::runtime_error instead.
 void judge_secret_files(const settings& s);
 
 }  // namespace floodgate::engine

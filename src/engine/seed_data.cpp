@@ -76,7 +76,8 @@ void add_round(ledger::ledger& book, std::span<const article> articles, sale::ro
 void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now) {
     if (or_throw(book.users().any_admin(), "ledger")) return;
     const std::string password = guard::new_token().substr(0, 16);
-    // Shown before it is kept: a kill in between costs a password nobody has used, not the account.
+    // Shown before it is stored: if the process is killed in between, only an unused password is
+    // lost, not the account.
     fmt::print(
         "The first admin was created; this is shown once / 已创建管理员，密码仅显示一次:\n"
         "  phone {}  password {}\n",
@@ -105,7 +106,7 @@ void create_demo(ledger::ledger& book, const guard::passwords& passwords, instan
                    .ends_at = now + std::chrono::hours(12)},
                   now);
     }
-    if (!book.users().find(demo_buyer.phone)) return;  // somebody else's data directory
+    if (!book.users().find(demo_buyer.phone)) return;  // not a demo's data directory
     fmt::print(
         "Demo log-ins / 演示账号:\n  buyer 买家  phone {}  password {}\n"
         "  admin 管理员  phone {}  password {}\n",

@@ -1,4 +1,4 @@
-// What a fresh data directory gets: an admin, and with --demo something to buy.
+// The first data of a new data directory: an admin, and with --demo something to buy.
 
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace floodgate::engine {
 
-// Unless there is an admin: one with a random password, shown this once on standard output.
+// Makes an admin if there is none. The random password is shown once, on standard output.
 void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now);
 
-// Unless there are products: a few, a round that is open now and one that opens in two minutes, a
-// buyer and an admin. Prints the log-ins either way. Throws std::runtime_error.
+// If there are no products: makes a few, a round that is open now, one that opens in two minutes, a
+// buyer and an admin. Prints the log-ins in any case. Throws std::runtime_error.
 void create_demo(ledger::ledger& book, const guard::passwords& passwords, instant now);
 
 }  // namespace floodgate::engine

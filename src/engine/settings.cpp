@@ -23,7 +23,7 @@ constexpr std::int64_t day_s = 86'400;
 constexpr std::int64_t week_s = 7 * day_s;
 constexpr std::size_t cluster_name_max = 32;
 constexpr std::int64_t hours_max = 8760;    // a year
-constexpr milliseconds believed_for{1000};  // what was heard of an order, in a cluster
+constexpr milliseconds believed_for{1000};  // how long a node of a cluster trusts news of an order
 
 void read_edge(config_file& file, settings& s) {
     http::server_options& o = s.server;
@@ -67,7 +67,7 @@ void read_results(config_file& file, settings& s) {
     file.read("metrics.kept_ms", s.metrics_kept, {0, 60'000});
 }
 
-// "rate" is tries per minute: fractions of a second are hard to think in.
+// "rate" is tries per minute, because a rate per second would often be a fraction.
 void read_limit(config_file& file, const std::string& name, guard::rate_limit& limit,
                 const std::string& section = "guard") {
     auto per_minute = static_cast<std::int64_t>(std::lround(limit.rate_per_s * 60));
@@ -98,7 +98,7 @@ void read_guard(config_file& file, settings& s) {
     read_limit(file, "ticket_by_user", s.ticket_by_user, "ws");
 }
 
-// A secret may stand in a file of its own, so that the configuration can be shown around.
+// A secret may be in a file of its own, so that the configuration can be shown to others.
 std::string secret_from(const std::string& key, const std::string& path) {
     std::ifstream file(path);
     std::string secret;
@@ -189,7 +189,7 @@ void read_engine(config_file& file, settings& s) {
     s.clerk.backlog_max = s.gate.backlog_max;
 }
 
-// One of these words, by its place from 1.
+// Reads one of these words, as its place in the list, counted from 1.
 template <class Choice>
 void read_choice(config_file& file, const std::string& key, Choice& value,
                  const std::vector<std::string>& choices) {
@@ -244,8 +244,8 @@ void read_cluster(config_file& file, settings& s) {
     file.read("cluster.answer_within_ms", c.answer_within, {50, 60'000});
     read_stores(file, s);
     if (s.mode == run_mode::embedded) return;
-    s.recent.believed_for = believed_for;  // others move orders, too, and the bus may fail to tell
-    s.recent.numbers_in_order = false;     // several nodes give them: the ledger is always asked
+    s.recent.believed_for = believed_for;  // other nodes move orders, and the bus may lose news
+    s.recent.numbers_in_order = false;     // several nodes give out numbers
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ enum class run_mode : std::uint8_t { embedded = 1, clustered };
 enum class queue_kind : std::uint8_t { streams = 1, rabbitmq };
 
 struct cluster_settings {
-    std::string name = "fg";  // before every key, exchange and queue
+    std::string name = "fg";  // the prefix of every key, exchange and queue
     queue_kind queue = queue_kind::streams;
     std::uint32_t partitions = 8;
-    bool strict = false;  // refuses to start where less is durable than promised
+    bool strict = false;  // refuse to start if something is less durable than it should be
     milliseconds lease{5000};
     milliseconds answer_within{1000};
     store::redis_options redis;
@@ -46,12 +46,12 @@ struct settings {
     cluster_settings cluster;  // clustered
     std::uint32_t node = 0;
     std::string data = "data";
-    std::vector<std::string> secret_files{};  // what was read and should be read by nobody else
+    std::vector<std::string> secret_files{};  // files that no other user should be able to read
     log::level log_level = log::level::info;
     http::server_options server;
     shop::recent_options recent;
     push::mailroom_options mailroom;
-    milliseconds metrics_kept{1000};  // a page is shown so long before another is made
+    milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made
     jobs::timed_job_options timed_jobs;
     shop::sale_memory memory;
     bool pay_test = false;  // the method `test`, which takes no money

@@ -33,8 +33,8 @@ shop_server::shop_server(settings s, make_ports make)
                  .measure = [this](metrics_sources& to) { ports_->measure(to); }});
 }
 
-// In this order, also when run() was left by an exception: the clerks tell the storefront of their
-// work until they are stopped.
+// Stops in this order, also after an exception in run(): until they are stopped, the clerks report
+// their work to the storefront.
 shop_server::~shop_server() {
     front_.close();
     jobs_.stop();

@@ -1,5 +1,5 @@
-// The server: every long-lived object, in order of construction. The modes differ in the ports it
-// is handed, and in nothing else.
+// The server: every long-lived object, in order of construction. The modes differ only in the ports
+// that the server is handed.
 
 #pragma once
 
@@ -16,21 +16,21 @@ class shop_server {
 public:
     using make_ports = std::unique_ptr<ports> (*)(const settings&, const even_clock&);
 
-    // Loads the gate and the log-ins, binds the port. Throws with one clear line when something is
-    // missing, broken or taken.
+    // Loads the gate and the log-ins, and binds the port. Throws with one clear line when something
+    // is missing, broken or in use.
     shop_server(settings s, make_ports make);
     explicit shop_server(const settings& s);  // with the ports of the mode that the settings name
     ~shop_server();
     shop_server(const shop_server&) = delete;
     shop_server& operator=(const shop_server&) = delete;
 
-    // What an empty ledger needs before it can serve. Each prints what a person must know.
+    // Fill an empty ledger. Each prints what a person must know.
     void create_first_admin();
     void create_demo();
 
-    // Serves until SIGINT or SIGTERM, which must be blocked in every thread; with TLS, SIGHUP as
-    // well: see storefront. Then stops in order: answers what was accepted, enters what is durable,
-    // closes the books.
+    // Serves until SIGINT or SIGTERM, which must be blocked in every thread; with TLS also SIGHUP
+    // (see storefront). Then stops in order: answers accepted requests, enters durable promises,
+    // closes the stores.
     void run();
 
     std::string address() const { return front_.address(); }

@@ -1,4 +1,4 @@
-// Looks at the stores twice a second, from threads of its own, so that /readyz never waits for a
+// Looks at the stores twice a second, on threads of its own, so that /readyz never waits for a
 // store that does not answer.
 
 #pragma once
@@ -23,7 +23,7 @@ public:
     // Any thread.
     store_sight read() const;
 
-    // One look each: what the threads do.
+    // One look each. The threads call these.
     void look_at_gate();
     void look_at_ledger();
 
@@ -38,7 +38,7 @@ private:
     mutable std::mutex mutex_;
     bool built_once_ = false;  // guarded by mutex_
     gate_sight gate_;          // the same
-    // Apart, so that one that hangs does not hide the other.
+    // Two threads, so that a store that hangs does not hide the other.
     periodic_task gate_looks_, ledger_looks_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
 constexpr milliseconds look_every{100};
-constexpr double share_after_half = 0.5;  // of a burst: one click never reaches Redis
+constexpr double share_after_half = 0.5;  // of a burst, so that single clicks never reach Redis
 
 }  // namespace
 
@@ -152,7 +152,7 @@ void storefront::reload_certificate() {
 }
 
 void storefront::serve() {
-    operators_->make_metrics();  // nobody is shown an empty page
+    operators_->make_metrics();  // so that the first page is not empty
     server_->start();
     ready_ = true;
     look_.start();

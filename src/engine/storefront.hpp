@@ -1,7 +1,7 @@
-// What both modes share: everything between the network and the gate and the ledger.
+// Everything between the network and the gate and ledger, for both modes.
 //
-// Built in two steps, because the clerks tell the mailroom of their work and the handlers ask the
-// clerks for help: first what remembers and shows, then, with open(), the doors.
+// Built in two steps, because the clerks report to the mailroom and the handlers use the timed
+// jobs: first the parts that remember and show, then, with open(), the handlers and the listeners.
 
 #pragma once
 
@@ -25,21 +25,21 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
-        shop::node& node;  // of use from open() on
+        shop::node& node;  // used from open() on
     };
     storefront(const settings& s, const world& w);
 
     // Loads the logins from the ledger; throws std::runtime_error.
     void restore_logins();
-    // What the node keeps true.
+    // The parts that the node updates.
     local_shop local();
-    // Loads what was published behind the desk's back; throws std::runtime_error.
+    // Loads sales that were published without the desk; throws std::runtime_error.
     void load_sales();
 
     struct opening {
         jobs::timed_jobs& timed_jobs;
-        std::vector<std::string> durability;            // what holds, one line each
-        std::function<api::readiness()> readiness;      // whether it sells, as the stores are
+        std::vector<std::string> durability;            // ports::durability()
+        std::function<api::readiness()> readiness;      // whether the node sells
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
     };
     // Binds the port; throws std::runtime_error with one clear line.
@@ -49,7 +49,7 @@ public:
     // With TLS, SIGHUP (to be blocked as well) has the certificate read again.
     void serve();
 
-    // The doors are gone: nothing calls the clerks any more.
+    // Removes handlers and listeners, so that nothing calls the clerks any more.
     void close() {
         look_.stop();
         server_.reset();
@@ -86,7 +86,7 @@ private:
     shop::ledger_health ledger_health_;
     std::optional<shop::checkout> checkout_;
     std::optional<api::operator_pages> operators_;
-    periodic_task look_;  // whether we sell, for operators_
+    periodic_task look_;  // asks whether the node sells, for operators_
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

@@ -83,7 +83,7 @@ private:
     struct gathering {
         std::deque<waiting_attempt> waiting;
         std::size_t calls = 0;  // under way
-        bool failing = false;   // the latest call failed: one attempt tries, others are told `busy`
+        bool failing = false;   // the latest call failed: one call tries, others are told `busy`
     };
 
     void gather(const sale::attempt& a, instant now, time deadline);

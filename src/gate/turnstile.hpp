@@ -1,4 +1,4 @@
-// The port through which every attempt to buy goes, whatever stands behind it.
+// The port through which every attempt to buy goes, in both modes.
 //
 // embedded: gate/embedded_turnstile.hpp, in process; clustered: gate/redis_turnstile.hpp.
 

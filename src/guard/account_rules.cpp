@@ -14,7 +14,7 @@ namespace {
 
 namespace utf = boost::locale::utf;
 
-// What is not UTF-8 counts byte by byte.
+// Bytes that are not UTF-8 count one by one.
 std::size_t characters_in(std::string_view text) {
     std::size_t count = 0;
     for (auto at = text.begin(); at != text.end(); ++count) {

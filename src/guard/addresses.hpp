@@ -1,4 +1,4 @@
-// Whose request is it: the address of the client, also behind proxies.
+// The address of the client that sent a request, also behind proxies.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace floodgate::guard {
 
-// What a rate limiter knows a client by: an IPv4 address, or the first 64 bits of an IPv6 address,
-// because a single household owns all of the other 2^64.
+// The key of a client for rate limiters: an IPv4 address, or the first 64 bits of an IPv6 address,
+// because a single household has all 2^64 addresses below those.
 std::uint64_t limiter_key(const ip_address& address);
 // The same for people: "192.0.2.7", "2001:db8:1:2::/64".
 std::string prefix_text(const ip_address& address);
@@ -21,18 +21,18 @@ std::string prefix_text(const ip_address& address);
 // The sender of a request.
 struct client {
     ip_address address;
-    bool is_proxy = false;  // a trusted proxy itself: not limited by its own address
+    bool is_proxy = false;  // a trusted proxy itself, which is not limited by its own address
 };
 
 class trusted_proxies {
 public:
     trusted_proxies() = default;
-    // Networks like "127.0.0.0/8" or "fd00::/8", or single addresses like "::1". Throws
-    // std::invalid_argument, naming the entry, for anything else, also for bits set beyond the
-    // prefix: "10.1.2.3/8" may be meant as one address or as sixteen million.
+    // Networks like "127.0.0.0/8" or "fd00::/8", or single addresses like "::1". For anything else
+    // it throws std::invalid_argument, naming the entry. Bits beyond the prefix are refused too,
+    // because "10.1.2.3/8" could mean one address or sixteen million.
     explicit trusted_proxies(std::span<const std::string> networks);
 
-    // Trusted to name the client, and not limited by its own address.
+    // Whether the address is a proxy that is trusted to name the client and not limited itself.
     bool is_trusted(const ip_address& address) const;
 
     // The sender of a request that came from `peer`. The header is believed only when the peer is

@@ -23,7 +23,7 @@ std::string client(const trusted_proxies& proxies, const char* peer, std::string
     return to_text(proxies.client_of(make_address(peer), header).address);
 }
 
-// Whether the sender is limited by the address it counts under.
+// Whether the sender is rate-limited by its address.
 bool is_limited(const trusted_proxies& proxies, const char* peer, std::string_view header) {
     return !proxies.client_of(make_address(peer), header).is_proxy;
 }

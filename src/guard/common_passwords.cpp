@@ -46,7 +46,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// What people write instead of a letter.
+// Undoes what people write instead of a letter.
 char plain(char c) {
     switch (c) {
     case '@':

@@ -1,7 +1,7 @@
-// An IP address as a value: 16 bytes, whatever its kind.
+// An IP address as a value of 16 bytes, for IPv4 and IPv6.
 //
-// One client has one address: IPv4 is kept as ::ffff:1.2.3.4, also when it comes in that form, and
-// a scope (%eth0) is no part of it.
+// An IPv4 address is kept as ::ffff:1.2.3.4, so that both of its forms are the same address. A
+// scope (%eth0) is not part of it.
 
 #pragma once
 
@@ -19,8 +19,8 @@ struct ip_address {
     friend bool operator==(const ip_address&, const ip_address&) = default;
 };
 
-// "1.2.3.4", "::1"; nothing for any other text, for a scope and for a port. Does not allocate:
-// behind a proxy this runs for every request.
+// Reads "1.2.3.4" or "::1". Empty for any other text, also with a scope or a port. Does not
+// allocate, because behind a proxy this runs for every request.
 std::optional<ip_address> parse_address(std::string_view text);
 
 }  // namespace floodgate::guard

@@ -15,8 +15,8 @@ std::uint64_t bucket_of(std::uint64_t account, group which) {
     return mixed_bits(mixed_bits(account) + static_cast<std::uint64_t>(which));
 }
 
-// Whoever switches the limit off by device wants no record of devices either. Records that are used
-// up are the last to be forgotten when there are more than fit (rate_limiter.hpp).
+// If the limit by device is switched off, no records of devices are kept either. When there are
+// more records than fit, those that are used up are forgotten last (rate_limiter.hpp).
 rate_limit records_beside(const rate_limit& by_device) {
     if (by_device.rate_per_s == 0) return {};
     return {.rate_per_s = failures_of_a_clean_record / day_s,

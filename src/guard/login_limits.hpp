@@ -4,7 +4,8 @@
 // puts back what its outcome does not count against. Failures count in three token buckets:
 //
 // 1. Has this address failed at this account too often? An attacker with one address is stopped
-//    here and disturbs nobody else.
+// here
+//    and affects no other user.
 // 2. Otherwise, is it a known device, i.e. has the account logged in from this address lately?
 //    Then it may try, whatever happens elsewhere.
 // 3. Otherwise, have strangers failed at this account too often? Addresses with a clean record at
@@ -76,12 +77,12 @@ public:
     };
     struct answer {
         std::shared_ptr<attempt> may_try;           // null: refused
-        milliseconds wait{0};                       // then: for so long, in coarse steps
-        limit refused_by = limit::login_by_device;  // then
+        milliseconds wait{0};                       // if refused: for how long, in coarse steps
+        limit refused_by = limit::login_by_device;  // if refused: by which limit
     };
     answer begin(const question& q, instant now);
 
-    // To be shared by the nodes of a cluster.
+    // For sharing them among the nodes of a cluster.
     rate_limiter& by_device() { return by_device_; }
     rate_limiter& by_account() { return by_account_; }
     rate_limiter& by_user() { return by_user_; }

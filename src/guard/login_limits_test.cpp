@@ -15,13 +15,13 @@ constexpr std::uint64_t admin = 10'000, home = 1, office = 2, attacker = 666;
 
 class LoginLimitsTest : public testing::Test {
 protected:
-    // Whether the password may be tried. It is wrong.
+    // Tries a wrong password. Gives whether the try was allowed.
     bool guess(std::uint64_t account, std::uint64_t address, bool known_device = false) {
         const auto tried = limits_.begin({account, address, known_device}, now_);
         if (tried.may_try) tried.may_try->failed();
         return tried.may_try != nullptr;
     }
-    // The same with the right one.
+    // The same with the right password.
     bool log_in(std::uint64_t account, std::uint64_t address, bool known_device = false) {
         const auto tried = limits_.begin({account, address, known_device}, now_);
         if (tried.may_try) tried.may_try->succeeded();
@@ -38,7 +38,7 @@ protected:
         for (int i = 0; i < tries; ++i) n += guess(account, address) ? 1 : 0;
         return n;
     }
-    // An attacker with so many addresses who tries from all of them.
+    // An attacker tries from this many addresses.
     int attack_from(std::uint64_t addresses, std::uint64_t first = 1'000'000) {
         int n = 0;
         for (std::uint64_t i = 0; i < addresses; ++i) n += guesses(admin, first + i, 10);

@@ -32,7 +32,7 @@ passwords::passwords(password_cost cost) : cost_(checked(cost)), nobodys_(hash(n
 std::string passwords::hash(std::string_view password) const {
     need_sodium();
     std::array<char, crypto_pwhash_STRBYTES> text;
-    // With the cost checked, memory is all that can be missing.
+    // The cost was checked, so this can fail only for lack of memory.
     if (crypto_pwhash_str(text.data(), password.data(), password.size(), cost_.passes,
                           cost_.memory_bytes) != 0)
         throw std::bad_alloc();

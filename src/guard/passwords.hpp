@@ -1,8 +1,9 @@
-// Passwords: Argon2id through libsodium, slow and hungry on purpose.
+// Password hashes: Argon2id through libsodium, which is slow and takes much memory on purpose.
 //
-// Every call but needs_rehash takes tens of milliseconds and `memory_bytes`: never call one on an
-// event loop, and let the number of pool threads bound how many run at a time. All of them throw
-// std::bad_alloc when the memory cannot be had, so that nobody is told "wrong password" for it.
+// Every call except needs_rehash takes tens of milliseconds and `memory_bytes`. Never call one on
+// an event loop; the number of pool threads bounds how many run at a time. They throw
+// std::bad_alloc when there is not enough memory, so that a user is not told "wrong password" for
+// that.
 
 #pragma once
 
@@ -27,18 +28,18 @@ public:
     // libsodium does not accept.
     explicit passwords(password_cost cost = {});
 
-    // Salted: another text each time. At most 127 characters, with the cost written in it.
+    // Salted, so the text differs each time. At most 127 characters; contains the cost.
     std::string hash(std::string_view password) const;
 
-    // False for a wrong password and for a text that is not a hash. Costs what `hash` says it does.
+    // False for a wrong password and for a text that is not a hash. Its cost is the one in `hash`.
     bool verify(const std::string& hash, std::string_view password) const;
 
     // For an unknown phone number: costs as much as verify and is always false, so that the
     // time until the refusal does not tell who has an account.
     bool spend(std::string_view password) const;
 
-    // The hash was made at another cost: make a new one when its owner has logged in. Also true for
-    // a text that is not a hash.
+    // Whether the hash was made at another cost, so that a new one should be made when its owner
+    // has logged in. Also true for a text that is not a hash.
     bool needs_rehash(const std::string& hash) const;
 
 private:

@@ -19,8 +19,8 @@ constexpr std::int64_t ms_ns = 1'000'000;
 constexpr std::int64_t payback_ns_max = 2'000 * ms_ns;
 constexpr double to_fill_s_max = 30.0 * 24 * 3600;
 
-// Event loops read the clock once a turn, so their `now`s differ a little and come out of order.
-// Only a larger step back is the clock being set, and the new time the one to count on from.
+// Event loops read the clock once in a turn, so their times differ a little and come out of order.
+// Only a larger step back means that the clock was set; then the new time counts from there on.
 constexpr std::int64_t disorder_ms_max = 10'000;
 constexpr std::int64_t now_ms_max = std::int64_t{1} << 53U;  // keeps differences from overflowing
 
@@ -73,7 +73,7 @@ milliseconds rate_limiter::take(shard& s, bucket& b, nanoseconds time) const {
     return milliseconds(0);
 }
 
-// Needs no time: a bucket whose moment lies in the past is full, however long ago.
+// This needs no present time: a bucket whose time lies in the past is full anyway.
 void rate_limiter::give_back(std::uint64_t key) {
     if (unlimited_) return;
     shard& s = shards_[set_of(key) % shards];
@@ -90,7 +90,7 @@ void rate_limiter::note(shard& s, const bucket& b, nanoseconds time) const {
     if (found != s.untold.end()) {
         found->second += per_token_;
     } else if (s.untold.size() < untold_max_) {
-        s.untold.emplace(b.key, b.full_at - time);  // all that it has used so far
+        s.untold.emplace(b.key, b.full_at - time);  // everything used so far
     }
 }
 
@@ -125,12 +125,12 @@ void rate_limiter::merge(std::uint64_t key, nanoseconds missing, instant now) {
     bucket* b = find(key);
     if (b == nullptr) return;  // forgotten meanwhile
     const auto untold = s.untold.find(key);
-    if (untold != s.untold.end()) missing += untold->second;  // taken since it was asked
+    if (untold != s.untold.end()) missing += untold->second;  // taken since take_usage()
     const nanoseconds missing_max = 2 * to_fill_ + payback_ns_max;
     b->full_at = std::max(b->full_at, time + std::clamp<nanoseconds>(missing, 0, missing_max));
 }
 
-// Under the lock of its shard.
+// To be called under the lock of its shard.
 rate_limiter::bucket* rate_limiter::find(std::uint64_t key) {
     for (bucket& b : sets_[set_of(key)].buckets)
         if (b.key == key) return &b;
@@ -140,7 +140,7 @@ rate_limiter::bucket* rate_limiter::find(std::uint64_t key) {
 rate_limiter::nanoseconds rate_limiter::time_of(shard& s, instant now) const {
     const std::int64_t now_ms = std::clamp<std::int64_t>(to_ms(now), 0, now_ms_max);
     if (now_ms > s.wall_ms) {
-        // After that every bucket is full: counting further would change nothing, and could
+        // After that time every bucket is full. Counting further would change nothing, and could
         // overflow when the clock is set.
         const std::int64_t step_ms =
             std::min(now_ms - s.wall_ms, (2 * to_fill_ + payback_ns_max) / ms_ns + 1);

@@ -1,17 +1,16 @@
-// How fast one may go: a token bucket for each key (a user, or an address).
+// A rate limiter with a token bucket for each key (a user or an address).
 //
 // A bucket starts full with `burst` tokens and gets `rate_per_s` more each second. One try takes
 // one token; a refused try takes none.
 //
-// Memory is fixed: a table of sets of eight buckets. A key belongs to one set. A full bucket says
-// nothing a fresh one would not, so it is free to be used for another key; when none of the eight
-// is full, the one closest to full is recycled.
+// Memory is fixed: a table of sets of eight buckets. A key belongs to one set. A full bucket is the
+// same as a new one, so it can be used for another key; when none of the eight is full, the one
+// closest to full is reused.
 //
-// What somebody who cycles through keys (a botnet, a large IPv6 network) can achieve: for each new
-// key its burst, which no limiter by key can prevent; and with more than `keys_max` keys in use at
-// once, that some buckets are forgotten early and their owners, whoever they are, get their burst
-// anew. Nobody is ever refused because of another's key. Which keys share a set is a secret of the
-// process, so nobody can aim at a bucket.
+// An attacker with many keys (a botnet, a large IPv6 network) gets a burst for each new key, which
+// no limiter by key can prevent. With more than `keys_max` keys in use at once, some buckets are
+// forgotten early, and their owners get a new burst. No key is ever refused because of another key.
+// Which keys share a set is a secret of the process, so an attacker cannot aim at a bucket.
 
 #pragma once
 
@@ -39,33 +38,33 @@ public:
     // burst or keys_max is 0 or an empty bucket would take more than 30 days to fill.
     explicit rate_limiter(rate_limit limit);
 
-    // Zero: go ahead. Otherwise refused, and how long until one token is back: 1 ms or more.
-    // A `now` that goes back counts as no time passed. Any thread, no allocation.
+    // Zero: allowed. Otherwise the try is refused, and the result says how long until one token is
+    // back: at least 1 ms. If `now` goes back, no time has passed. Any thread, no allocation.
     milliseconds try_take(std::uint64_t key, instant now);
-    // A token that was taken did not have to be: it is put back, as far as the bucket is still
-    // remembered. Any thread, no allocation.
+    // Puts a token back that was taken without need, if the bucket is still remembered. Any thread,
+    // no allocation.
     void give_back(std::uint64_t key);
 
-    // For the nodes of a cluster, which tell each other what they let through: guard/shared_limits.
-    // An amount is in nanoseconds of refilling: how long the bucket needs to have it back.
+    // For the nodes of a cluster, which share their limiters: guard/shared_limits.hpp.
+    // An amount is in nanoseconds of refilling: how long the bucket needs to get it back.
     using nanoseconds = std::int64_t;
     struct usage {
         std::uint64_t key = 0;
         nanoseconds taken = 0;  // below 0: more was given back than taken
     };
-    // From now on (before the first try) it is noted what is taken from buckets that are used to
-    // `from` of their burst or more, from 0 to 1; of `keys_max` keys at a time, others are not.
+    // To be called before the first try: from now on notes what is taken from buckets of which at
+    // least the part `from` (0 to 1) is used, for at most `keys_max` keys at a time.
     void share(double from, std::size_t keys_max);
-    // What was taken from each of them since the last call.
+    // What was taken from each of these buckets since the last call.
     std::vector<usage> take_usage(instant now);
-    // The bucket of a key lacks `missing` over all nodes, with all that take_usage() has given. At
-    // most twice what an empty one lacks, and two seconds more: payback for what was let through
-    // before the nodes had told each other.
+    // Sets the bucket of a key to lack `missing`, the sum over all nodes, which includes everything
+    // that take_usage() has given. At most twice what an empty bucket lacks, plus two seconds: this
+    // makes up for tries that were allowed before the nodes had told each other.
     void merge(std::uint64_t key, nanoseconds missing, instant now);
 
 private:
-    // One number holds a bucket: the moment at which it is full again (the "theoretical arrival
-    // time" of the generic cell rate algorithm). In the past: it is full.
+    // A bucket is one number: the time at which it is full again (the "theoretical arrival time" of
+    // the generic cell rate algorithm). If that lies in the past, it is full.
     struct bucket {
         std::uint64_t key = 0;
         nanoseconds full_at = 0;
@@ -80,8 +79,8 @@ private:
         std::mutex mutex;
         std::int64_t wall_ms = 0;
         nanoseconds time = 0;
-        // Of buckets in use beyond share_above_: what was taken and is not told yet. An entry stays
-        // until its bucket is full again, so that nothing is told twice.
+        // For buckets that lack more than share_above_: what was taken and not told yet. An entry
+        // stays until its bucket is full again, so that nothing is told twice.
         boost::unordered_flat_map<std::uint64_t, nanoseconds> untold;
     };
     static constexpr std::size_t shards = 64;
@@ -94,8 +93,8 @@ private:
 
     bool unlimited_ = true;
     nanoseconds per_token_ = 0;
-    nanoseconds to_fill_ = 0;                                            // an empty bucket
-    nanoseconds share_above_ = std::numeric_limits<nanoseconds>::max();  // what is missing
+    nanoseconds to_fill_ = 0;                                            // of an empty bucket
+    nanoseconds share_above_ = std::numeric_limits<nanoseconds>::max();  // see `untold`
     std::size_t untold_max_ = 0;                                         // in each shard
     std::uint64_t secret_ = 0;
     std::vector<set> sets_;  // a power of two of them

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::int64_t second_ms = 1000;
 
-// Threads read the clock at different moments, so an event may come with a time a little earlier
-// than one before it. Only a larger step back is the clock being set: it begins a new second.
+// Threads read the clock at different moments, so an event may have a slightly earlier time than
+// the one before it. Only a larger step back means that the clock was set; it begins a new second.
 constexpr std::int64_t disorder_ms_max = 10'000;
 
 bool is_same_second(std::int64_t from_ms, std::int64_t now_ms) {
@@ -81,7 +81,7 @@ void security_events::note(security_event what, const origin& from, const char* 
     write_(level_of(what), std::string("guard.") + to_text(what), pairs);
 }
 
-// In a flood nearly every event ends at the first line, without a lock.
+// In a flood, nearly every call returns at the first line, without a lock.
 bool security_events::may_write(security_event what, kind& k, std::int64_t now_ms) {
     const std::int64_t quiet_from = k.quiet_from_ms.load(std::memory_order_relaxed);
     if (quiet_from == 0 || !is_same_second(quiet_from, now_ms)) {
@@ -97,7 +97,7 @@ bool security_events::may_write(security_event what, kind& k, std::int64_t now_m
     return false;
 }
 
-// Under the kind's lock.
+// To be called under the kind's lock.
 void security_events::begin_second(security_event what, kind& k, std::int64_t now_ms) {
     k.second_from_ms = now_ms;
     k.lines = 0;

@@ -1,7 +1,7 @@
-// What somebody who looks into an attack wants to know: log-ins, failures, refusals.
+// Events for the investigation of attacks: log-ins, failures, refusals.
 //
-// Every event is counted. Of each kind a few a second are also log lines, and one line tells how
-// many were left out: an attacker cannot fill the disk, nor hide one attack behind another kind.
+// Every event is counted. A few of each kind are logged each second, and one line says how many
+// were left out. So an attacker can neither fill the disk nor hide one attack behind another kind.
 //
 //   guard.login_failed user=17 from=203.0.113.9 route=/api/v1/auth/login
 //   guard.events_left_out event=login_failed count=5312
@@ -59,7 +59,7 @@ class security_events {
 public:
     static constexpr std::uint32_t lines_a_second_max = 10;  // of each kind
 
-    // Where lines go; log::write unless told.
+    // Where lines go; log::write by default.
     using writer = std::function<void(log::level, std::string_view event, std::string_view pairs)>;
     security_events();
     explicit security_events(writer write);
@@ -72,7 +72,7 @@ public:
     void note(security_event what, const origin& from, instant now);
     void note_limited(limit which, const origin& from, instant now);
 
-    // Tells what was left out in seconds that are over. Call it about once a second.
+    // Logs how many events were left out in past seconds. To be called about once a second.
     void tell_left_out(instant now);
 
     struct figures {
@@ -84,7 +84,7 @@ public:
 private:
     struct alignas(64) kind {
         std::atomic<std::uint64_t> count{0}, left_out{0};
-        std::atomic<std::int64_t> quiet_from_ms{0};  // this second's lines are used up; 0: not so
+        std::atomic<std::int64_t> quiet_from_ms{0};  // the second whose lines are used up; 0: none
         std::mutex mutex;                            // guards what follows
         std::int64_t second_from_ms = 0;
         std::uint32_t lines = 0;

@@ -1,11 +1,11 @@
-// Who is logged in: the hash of a token -> whose it is.
+// The log-ins: from the hash of a token to its user.
 //
-// In memory, because every purchase asks. The ledger holds the same logins; the table is filled
-// from it at start. Every method may be called from any thread.
+// They are kept in memory, because every purchase asks. The ledger holds the same logins; the table
+// is filled from it at start. Every method may be called from any thread.
 //
-// Looking a token up takes a time that depends on what is in the table, and that is harmless: the
-// table is searched by the hash of a 192-bit secret, and whoever learns something about hashes by
-// timing still has no way to make a token that has a given hash.
+// The time of a look-up depends on the content of the table. That is harmless: the table is
+// searched by the hash of a 192-bit secret, and an attacker who learns something about hashes by
+// timing still cannot make a token that has a given hash.
 
 #pragma once
 
@@ -35,16 +35,16 @@ public:
     // By guard::hash_of(token). Nothing for a token that is unknown, removed, or expired at `now`.
     std::optional<identity> find(const sale::token_hash& hash, instant now) const;
 
-    // A login that is there already is replaced.
+    // Replaces a login with the same hash.
     void add(const sale::login& l);
-    // Absent is fine. A find that starts afterwards does not see it.
+    // The login may be absent. A find that starts afterwards does not see it.
     void remove(const sale::token_hash& hash);
-    // Forgets every login that is not among these, and takes over those that are. Whoever logged in
-    // since they were read has to be found again.
+    // Replaces all logins by these. Logins made since these were read are lost here and must be
+    // found again elsewhere.
     void replace_all(std::span<const sale::login> logins);
 
-    // Sweeps one of the table's parts and gives how many logins it forgot. Expired ones are refused
-    // anyway; call it once a second or so to have their memory back within `parts` calls.
+    // Removes expired logins from one of the table's parts and gives their number. Expired logins
+    // are refused anyway; call it about once a second, and `parts` calls free all their memory.
     std::size_t prune(instant now);
 
     std::size_t count() const;
@@ -67,8 +67,8 @@ private:
         std::int64_t user = 0;
         std::uint64_t expires_and_role = 0;  // milliseconds since 1970, then 8 bits of role
     };
-    // Held for one look-up, one insertion (in which a part may grow, 1 ms at a million logins
-    // in all), or one sweep. Each on cache lines of its own.
+    // Its lock is held for one look-up, one insertion (in which a part may grow: 1 ms with a
+    // million logins in all) or one sweep. Each part has cache lines of its own.
     struct alignas(64) part {
         mutable std::mutex mutex;
         boost::unordered_flat_map<key, entry, key_hash> logins;

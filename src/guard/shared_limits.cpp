@@ -33,7 +33,7 @@ return missing)");
     return script;
 }
 
-// What was taken is rounded up, what was given back down: rounding never gives anything away.
+// Rounds up what was taken and down what was given back, so that rounding gives nothing away.
 std::int64_t in_us(rate_limiter::nanoseconds taken) {
     return taken > 0 ? (taken + us_ns - 1) / us_ns : taken / us_ns;
 }

@@ -1,13 +1,13 @@
-// Keeps the rate limiters of several nodes together: what one lets through, the others count too.
+// Shares rate limiters among several nodes: a try that one node allows counts on the others too.
 //
-// Each node decides by its own limiter, without asking the others. Some times a second it tells
-// Redis what it took from the buckets that are well used, and takes over what they lack over all
-// nodes. So nodes may together let a little more through than one would, at first, and make up for
-// it afterwards; honest buyers, who never come near their limit, never reach Redis. While Redis is
-// away every node limits for itself.
+// Each node decides by its own limiter, without asking the others. Several times a second it tells
+// Redis what it took from well-used buckets, and takes over what these lack over all nodes. So at
+// first nodes may together allow a little more than one would, and make up for it afterwards.
+// Honest buyers, who never come near their limit, cause no traffic to Redis. While Redis is
+// unreachable, every node limits for itself.
 //
 // Keys: NAME:limit:{l<0..15>}:<limiter>:<key> = when the bucket is full again, in microseconds of
-// Redis' clock; gone when it is full.
+// Redis' clock. The key expires when the bucket is full.
 
 #pragma once
 
@@ -30,12 +30,12 @@ public:
     shared_limits(store::redis& redis, std::string name, time_source time = time_source::redis)
         : redis_(redis), name_(std::move(name)), time_(time) {}
 
-    // Before the limiter is used. Its buckets are shared once they are used to `share_from` of
-    // their burst, from 0 to 1.
+    // To be called before the limiter is used. A bucket is shared once the part `share_from` (0 to
+    // 1) of its burst is used.
     void add(std::string name, rate_limiter& limiter, double share_from);
 
-    // Call it every 200 ms or so, from one thread. False: Redis was not there for all of it; what
-    // was to be told is not told later, when it would count as taken then.
+    // To be called about every 200 ms, by one thread. False: Redis did not answer all of it. What
+    // was not told then is never told, because later it would count as taken at that time.
     bool exchange(instant now);
 
 private:

@@ -10,7 +10,7 @@ namespace {
 constexpr milliseconds go{0};
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-// What needs no Redis: what a limiter notes and takes over.
+// Without Redis: what a limiter notes and takes over.
 
 const instant noon = from_ms(1'800'000'000'000);
 
@@ -139,13 +139,14 @@ TEST_P(SharedLimitsTest, TwoNodesTogetherAllowAboutWhatOneDoes) {
         ASSERT_TRUE(at_a.exchange(now));
         ASSERT_TRUE(at_b.exchange(now));
     }
-    // One node: 20 + 4 * 20 = 100. Two that do not know each other: 200.
+    // One node allows 20 + 4 * 20 = 100. Two nodes that do not share would allow 200.
     EXPECT_LE(passed, 130);
     EXPECT_GE(passed, 80);
 }
 
 TEST_P(SharedLimitsTest, OneThatIsUsedUpAtOneNodeIsUsedUpAtTheOther) {
-    // So many buckets that no set of eight is ever full: which keys share one is random.
+    // There are so many buckets that no set of eight is ever full; which keys share a set is
+    // random.
     const rate_limit limit{.rate_per_s = 0.1, .burst = 100, .keys_max = 1 << 17};
     rate_limiter a(limit);
     rate_limiter b(limit);

@@ -134,8 +134,8 @@ result<void> shared_logins::keep(const sale::login& l, instant now) {
     return {};
 }
 
-// The log-in first: whoever reads it before that is told by the log, and whoever looks at the log
-// before that does not find the log-in any more.
+// Removes the log-in before it writes the log. A node that reads the log-in before that is told by
+// the log; a node that reads the log before its new entry no longer finds the log-in.
 result<void> shared_logins::remove(const sale::token_hash& hash, instant /*now*/) {
     revoke(hash);
     const std::string key = key_of(hash);

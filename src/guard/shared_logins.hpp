@@ -1,12 +1,12 @@
-// The log-ins of a cluster: every node keeps all of them in memory (sessions.hpp), Redis keeps them
-// for the node that has missed one, and a log of those that were revoked keeps the nodes honest.
+// The log-ins of a cluster. Every node keeps all of them in memory (sessions.hpp). Redis keeps them
+// for nodes that missed one, together with a log of revoked log-ins.
 //
 // A revocation reaches the other nodes over the bus within milliseconds. A node that missed it
-// finds it in the log at its next catch_up(): twice a second, so it is at most a second old while
-// Redis is there. While Redis is away a node goes on with what it has.
+// finds it in the log at its next catch_up(), twice a second, so it takes at most a second while
+// Redis answers. While Redis does not answer, a node goes on with what it has.
 //
-// Keys: NAME:login:<hash> = "user role expires", gone when it expires; NAME:revoked, a sorted set
-// of hashes by the time (Redis' own) of their revocation.
+// Keys: NAME:login:<hash> = "user role expires", which expires with the log-in; NAME:revoked, a
+// sorted set of hashes by the time (Redis' own) of their revocation.
 
 #pragma once
 
@@ -30,7 +30,7 @@ public:
     struct options {
         milliseconds remembered{3'600'000};   // how long the log goes back
         std::size_t revoked_max = 1'000'000;  // entries of the log
-        milliseconds overlap{10'000};         // looked at again at each catch_up
+        milliseconds overlap{10'000};         // how far each catch_up looks back again
     };
     shared_logins(store::redis& redis, sessions& local, std::string name, options o);
     shared_logins(store::redis& redis, sessions& local, std::string name)
@@ -42,14 +42,13 @@ public:
     result<void> keep(const sale::login& l, instant now);
     result<void> remove(const sale::token_hash& hash, instant now);
 
-    // For a log-in that `local` does not know. not_found; store_unavailable: it cannot be found
-    // out.
+    // For a log-in that `local` does not know. not_found; store_unavailable: Redis cannot be asked.
     result<identity> find(const sale::token_hash& hash, instant now);
 
-    // Removes from `local` what was revoked elsewhere since the last look. After a failure the next
-    // look starts where this one did. False: revocations may have been missed (the log was lost, or
-    // this node was away for longer than it goes back): `local` should be filled from the ledger
-    // again.
+    // Removes log-ins from `local` that were revoked elsewhere since the last call. After a failure
+    // the next call starts where this one did. False: revocations may have been missed (the log was
+    // lost, or this node was away for longer than it goes back), so `local` should be filled from
+    // the ledger.
     bool catch_up(instant now);
 
     // A log-in that the ledger knows, without asking Redis. False: it was revoked lately, and stays
@@ -85,14 +84,14 @@ private:
     const options options_;
 
     std::mutex mutex_;
-    // What was revoked lately, so that a log-in heard of too late does not come back: the newer
-    // half, and the older one.
+    // Log-ins revoked lately, in a newer and an older half, so that a log-in that is heard of after
+    // its revocation does not come back.
     hashes revoked_, revoked_before_;
     std::optional<std::vector<sale::login>> added_meanwhile_;  // while reload() reads
 
     std::mutex catching_up_;    // guards what follows
     std::int64_t seen_ms_ = 0;  // the log was read up to here, by Redis' clock; 0: never
-    std::string log_id_;        // another one: the log was lost in between
+    std::string log_id_;        // when it changes, the log was lost in between
 };
 
 }  // namespace floodgate::guard

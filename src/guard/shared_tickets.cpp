@@ -51,7 +51,7 @@ result<ticket_office::issued> shared_tickets::issue(const ticket_holder& to, ins
                                      {key, lifetime, std::to_string(options_.per_user_max)});
     if (!too_many) return too_many.error();
 
-    // The ticket itself last: it is good only when its place in the user's set is taken.
+    // Write the ticket itself last, so that it is valid only once it is in the user's set.
     std::vector<store::redis::command> commands;
     for (const auto& gone : too_many->items) commands.push_back({gone.text, {"DEL", gone.text}});
     commands.push_back({key, {"SET", key, to_text({to, out.expires_at}), "PX", lifetime}});
@@ -69,7 +69,7 @@ std::optional<ticket_holder> shared_tickets::redeem(std::string_view text, insta
     if (!found || found->is_nil()) return std::nullopt;
     const auto e = parse_stored_ticket(found->text);
     if (!e || e->expires_at <= now) return std::nullopt;
-    // Only for the count: left there, it goes with its time.
+    // This is only for the count; if it fails, the entry expires.
     const std::string own = key_of(e->holder.user);
     (void)redis_.ask(own, {"ZREM", own, key});
     return e->holder;

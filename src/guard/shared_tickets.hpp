@@ -1,6 +1,6 @@
 // Tickets for all nodes of a cluster: issued by one, redeemed at any.
 //
-// Keys: NAME:ticket:<half of the hash> = "user expires login", gone with the ticket;
+// Keys: NAME:ticket:<half of the hash> = "user expires login", which expires with the ticket;
 // NAME:tickets:<user>, a sorted set of the user's tickets by the time (Redis' own) of their issue.
 
 #pragma once

@@ -1,4 +1,4 @@
-// What every office of tickets keeps: in memory, in Redis, in a Redis Cluster.
+// The contract of the ticket office: in memory, in Redis, in a Redis Cluster.
 
 #include <gtest/gtest.h>
 

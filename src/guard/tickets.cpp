@@ -19,8 +19,8 @@ result<ticket_office::issued> tickets::issue(const ticket_holder& to, instant no
     issued out{new_token(), now + options_.lifetime};
     const key k = key_of(out.text);
     const std::lock_guard lock(mutex_);
-    // All live equally long, so the expired ones stand in front. One that a clock set back has left
-    // behind a younger one is refused all the same, and goes when its turn comes.
+    // All tickets live equally long, so the expired ones are at the front. If the clock was set
+    // back, one may stand behind a younger one; it is refused nevertheless and removed later.
     while (!line_.empty() && line_.front().expires_at <= now) forget(line_.begin());
     if (line_.size() >= options_.max) forget(line_.begin());
     if (const auto own = by_user_.find(to.user);

@@ -1,4 +1,4 @@
-// The tickets of one node, in its memory only: a client that loses its ticket in a restart asks for
+// The tickets of one node, in memory only. A client that loses its ticket in a restart asks for
 // another.
 
 #pragma once

@@ -43,7 +43,7 @@ sale::token_hash hash_of(std::string_view token) noexcept {
 
 sale::idempotency_key key_of(sale::user_id buyer, std::string_view header_value) noexcept {
     need_sodium();
-    // The buyer goes into BLAKE2b's salt, which keeps it apart from the text without a separator.
+    // The buyer goes into BLAKE2b's salt, which keeps it separate from the text.
     std::array<unsigned char, crypto_generichash_blake2b_SALTBYTES> salt{};
     static_assert(sizeof salt >= sizeof buyer.value);
     std::memcpy(salt.data(), &buyer.value, sizeof buyer.value);

@@ -1,7 +1,7 @@
-// Tokens that no node knows: remembered for a while, so that asking again costs nothing.
+// Remembers tokens that no node knows for a while, so that asking again costs nothing.
 //
-// A token is random: one that was certainly unknown when the other nodes were asked cannot become a
-// log-in later. Do not add a token while the stores cannot be reached. Any thread.
+// Tokens are random, so one that was certainly unknown when the other nodes were asked cannot
+// become a log-in later. Do not add a token while the stores cannot be reached. Any thread.
 
 #pragma once
 
@@ -37,8 +37,8 @@ private:
 
     const options options_;
     std::mutex mutex_;
-    hashes newer_, older_;  // two halves: forgetting drops one, without looking at every entry
-    instant began_{};       // when `newer_` did
+    hashes newer_, older_;  // two halves; forgetting drops one without looking at every entry
+    instant began_{};       // when `newer_` began
 };
 
 }  // namespace floodgate::guard

@@ -19,7 +19,7 @@ class connection;
 
 class answers {
 public:
-    // `fixed_lines`: header lines that every answer carries, each with its end.
+    // `fixed_lines` are header lines of every answer, each with its line end.
     explicit answers(std::string fixed_lines = {}) : date_(std::move(fixed_lines)) {}
 
     // What the Date header says from now on.
@@ -28,10 +28,10 @@ public:
     // The answer to the request that is under way on the connection.
     void send(connection& to, const api::reply& r);
     void send(connection& to, api::problem p, boost::json::object extra = {});
-    void send_busy(connection& to);  // 503, to come again in a moment
+    void send_busy(connection& to);  // 503: the client should try again in a moment
     void send(connection& to, const sale::verdict& v);
 
-    // Somebody got no answer, or another one will say it.
+    // Counts an answer that is not sent from here, or that the client never gets.
     void count(int status) { by_status_[static_cast<std::size_t>(status)].add(); }
 
     // The bytes of a counted answer after which the connection closes. Good until the next call.

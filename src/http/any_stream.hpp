@@ -1,10 +1,10 @@
-// A bare or a TLS stream as one type, so that Beast's WebSocket, which takes longer to compile than
-// the rest of this folder together, is compiled once and not for each of them.
+// A plain or a TLS stream as one type, so that Beast's WebSocket, which takes longer to compile
+// than the rest of this folder together, is compiled once and not twice.
 //
-// It keeps its owner alive while something is under way, and only then. Beast 1.81 can suspend two
+// The stream keeps its owner alive only while an operation is under way. Beast 1.81 can suspend two
 // operations of a WebSocket for ever, each waiting for the other's lock, inside the stream itself.
-// Were it their handlers that keep the owner alive, the owner would keep the stream, the stream the
-// handlers, and nothing would ever free the three.
+// If their handlers kept the owner alive, the owner would keep the stream, the stream the handlers,
+// and none of the three would ever be freed.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace floodgate::http {
 
-// Hears what goes on below Beast. Called from inside Beast's operations: it must start none.
+// Is told what happens below Beast. Called within Beast's operations, so it must start none.
 class stream_owner {
 public:
     virtual ~stream_owner() = default;
@@ -27,7 +27,7 @@ public:
     virtual void on_teardown() = 0;  // Beast ends the connection
 };
 
-// What Beast asks of a stream, and not more: reading, writing, closing.
+// Only what Beast needs of a stream: reading, writing, closing.
 class any_stream {
 public:
     using plain = boost::asio::ip::tcp::socket;

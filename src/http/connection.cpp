@@ -10,10 +10,10 @@
 namespace floodgate::http {
 namespace {
 
-// A client may send this much ahead of the answer it waits for; then it is not read any further.
+// So many bytes are read ahead while a client waits for its answer; the rest is read later.
 constexpr std::size_t ahead_bytes_max = 16'384;
 
-// How long a client may take to notice that we have said our last word.
+// How long a client may take to close after the last answer.
 constexpr auto goodbye_time = std::chrono::seconds(1);
 
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -25,8 +25,8 @@ connection::connection(connection_home& home, const remote& peer)
     wait_for(waiting_for::next);
 }
 
-// A client that has not finished its handshake is as idle as one that says nothing: either makes
-// room for others.
+// A client that has not finished its handshake counts as idle, like one that sends nothing: both
+// make room for others.
 void connection::wait_for(waiting_for what) {
     waiting_ = what;
     unlink();
@@ -57,7 +57,7 @@ void connection::on_received(std::size_t bytes) {
     }
 }
 
-// What it sent before is still answered; then next() closes.
+// Requests that came before are still answered; then next() closes.
 void connection::on_peer_finished() {
     if (waiting_ == waiting_for::goodbye) {
         close();
@@ -93,9 +93,9 @@ const request* connection::next() {
     return &r;
 }
 
-// A head is here, its body is not: decides how much of that is kept, so that bodies that are sent
-// for nothing cost no memory. False: the client asked before sending it, and it is of no use. Then
-// the request is answered as it is.
+// Called when a head is complete and its body is not. Decides how much of the body is kept, so that
+// useless bodies cost no memory. False: the client asked before sending the body, and it is not
+// needed; then the request is answered without it.
 bool connection::may_send_body() {
     const request announced = talk_.announced();
     const std::size_t wanted = home_.body_bytes_wanted(announced);
@@ -142,7 +142,7 @@ void connection::on_written() {
     if (talk_.in_the_middle() || !reading_) home_.on_more(*this);
 }
 
-// The last words: after a broken request there is no telling where the next one starts.
+// Sends a last answer and closes: after a broken request it is unknown where the next one starts.
 void connection::refuse() {
     keep_alive_ = false;
     wait_for(waiting_for::writing);

@@ -1,8 +1,8 @@
 // One client's connection: takes bytes, gives out requests one at a time, writes their answers.
 //
-// It never calls the handling of requests: the loop asks for the next() request after something has
-// come and after an answer has left. The transport (plain or TLS) is in the derived class;
-// everything here runs on the loop's thread.
+// A connection never calls the code that handles requests. The loop asks for the next() request
+// after bytes have come and after an answer was sent. The transport (plain or TLS) is in the
+// derived class. Everything here runs on the loop's thread.
 
 #pragma once
 
@@ -36,8 +36,8 @@ struct upgrade_request;
 using steady = std::chrono::steady_clock;
 using connection_id = std::uint64_t;
 
-// A place in the list of those that wait for their client with nothing under way. It is left when
-// the connection dies.
+// A place in the list of connections that wait for their client with nothing under way. The place
+// is given up when the connection is destroyed.
 struct idle_place
     : boost::intrusive::list_base_hook<
           boost::intrusive::link_mode<boost::intrusive::link_mode_type::auto_unlink>> {};
@@ -54,21 +54,21 @@ public:
     steady::time_point now;  // of the present turn
     idle_list idle;          // the longest idle first
 
-    // How much of a body that is still to come is of use.
+    // How many bytes of a body that is still to come are needed.
     virtual std::size_t body_bytes_wanted(const request& announced) = 0;
-    // It is closed. It lives until the turn ends.
+    // The connection is closed. It lives until the turn ends.
     virtual void on_closed(connection& who) = 0;
-    // Its answer has left, and more may have come before that: ask for next().
+    // Its answer was sent, and another request may have come before that: ask for next().
     virtual void on_more(connection& who) = 0;
-    // Something happened to it outside a turn: ask for next(). For transports that wait by
-    // themselves.
+    // Something happened to the connection outside a turn: ask for next(). For transports that wait
+    // by themselves.
     virtual void on_progress(connection& who) = 0;
 };
 
-// Who is at the other end.
+// The other end of the connection.
 struct remote {
     guard::ip_address address;
-    bool is_trusted_proxy = false;  // a proxy of ours: not rate-limited by its own address
+    bool is_trusted_proxy = false;  // such a proxy is not rate-limited by its own address
 };
 
 class connection : public std::enable_shared_from_this<connection>, public idle_place {
@@ -79,30 +79,30 @@ public:
     virtual void start() = 0;
     // Plain connections only: the loop saw that the socket is ready.
     virtual void on_ready(bool readable, bool writable) = 0;
-    // Whether its client has sent something that we have not read.
+    // Whether the client has sent something that was not read yet.
     virtual bool has_unread() = 0;
 
-    // The next whole request, which is then under way until answer(). Null: there is none now. The
-    // views in it are good until the answer, or until more is read.
+    // The next whole request, which is then under way until answer(). Null: there is none now. Its
+    // views are valid until the answer, or until more is read.
     const request* next();
 
     // The answer to the request under way.
     void answer(std::string_view bytes);
     void answer(const shared_answer& bytes);
 
-    // Whether the client has hung up while its request is under way. It may have closed only its
-    // own side and still be reading.
+    // Whether the client has stopped sending while its request is under way. It may still be
+    // reading.
     bool gave_up() const { return peer_finished_ && waiting_ == waiting_for::answer; }
 
-    // Of the request under way.
+    // The head of the request under way.
     std::string_view head() const { return talk_.head(); }
     bool spoke_ahead() const { return talk_.something_follows(); }
-    // Reads nothing ahead until the request is answered: a transport that is being read from cannot
-    // be given away.
+    // Reads nothing until the request is answered, because a transport that is being read from
+    // cannot be given away.
     void stop_reading() {
         if (reading_) want_more(reading_ = false);
     }
-    // Gives the transport away to a WebSocket and closes what is left. Null: that is not possible
+    // Gives the transport to a WebSocket and closes this connection. Null: this is not possible
     // now; the request must be answered, unless closed().
     std::shared_ptr<push::web_socket> become_socket(boost::asio::io_context& io,
                                                     const push::socket_world& world,
@@ -113,7 +113,7 @@ public:
 
     // Closes when nothing is under way; otherwise after the present answer.
     void retire();
-    // Ends it now, whatever is under way.
+    // Closes now, whatever is under way.
     void close();
 
     // Called a few times a second.
@@ -123,24 +123,24 @@ public:
     bool keep_alive() const { return keep_alive_ && !retiring_; }
     bool closed() const { return closed_; }
     connection_id id = 0;  // given by the home
-    // Of the request under way, for when its answer is made later.
+    // The language of the request under way, for an answer that is made later.
     api::language language = api::language::en;
     bool head_only = false;
 
 protected:
     std::span<char> room() { return talk_.room(); }
-    // Bytes have come into room().
+    // To be called when bytes were received into room().
     void on_received(std::size_t bytes);
-    void on_peer_finished();  // it will send no more; it may still be reading
-    void on_written();        // everything given to write() has left
-    // Around what a transport has to do before the first request.
+    void on_peer_finished();  // the client will send no more, but may still be reading
+    void on_written();        // everything given to write() was sent
+    // Called before and after what a transport has to do before the first request.
     void begin_handshake() { wait_for(waiting_for::handshake); }
     void end_handshake() { wait_for(waiting_for::next); }
 
-    // Sends, now or as soon as the peer takes it; on_written() when it is done.
+    // Sends now, or as soon as the client takes it; then calls on_written().
     virtual void write(std::string_view bytes) = 0;
     virtual void write(const shared_answer& bytes) = 0;
-    // Sends no more, but goes on reading: closing with unread bytes would destroy our last answer.
+    // Sends no more, but goes on reading: closing with unread bytes would destroy the last answer.
     virtual void shut_down() = 0;
     virtual void close_transport() = 0;
     virtual std::shared_ptr<push::web_socket> give_away(boost::asio::io_context& io,
@@ -153,7 +153,7 @@ protected:
     connection_home& home() { return home_; }
 
 private:
-    // go_ahead: for our `continue` to leave.
+    // go_ahead: until `100 Continue` was sent.
     enum class waiting_for { handshake = 1, head, go_ahead, body, answer, writing, next, goodbye };
 
     bool takes_requests() const;
@@ -171,7 +171,7 @@ private:
     bool retiring_ = false;
     bool closed_ = false;
     bool reading_ = true;
-    bool peer_finished_ = false;  // half closed: it still wants its answers
+    bool peer_finished_ = false;  // half closed: the client still wants its answers
 };
 
 }  // namespace floodgate::http

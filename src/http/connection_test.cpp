@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A client that is in the same process: says what it likes, takes what it is sent when it likes.
+// A client in the same process, which sends anything and takes answers when the test wants.
 class test_connection final : public connection {
 public:
     using connection::connection;

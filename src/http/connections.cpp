@@ -14,10 +14,10 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-// How many idle connections are looked at to find one that can go.
+// How many idle connections are looked at to find one that can be closed.
 constexpr int candidates_max = 8;
 
-// Being out of descriptors comes and goes with every client: only after so long is it over.
+// A lack of descriptors comes and goes with every client; it counts as over only after this time.
 constexpr auto accept_quiet_time = std::chrono::minutes(1);
 
 guard::ip_address address_of(const tcp::endpoint& from) {
@@ -69,8 +69,8 @@ void connections::accept_next() {
     });
 }
 
-// Out of descriptors, most likely. The kernel says so even when nobody wants to come in: nothing is
-// given up before somebody does.
+// The reason is probably a lack of descriptors. The kernel reports it even when no client is
+// waiting, so nothing is given up until one is.
 void connections::on_accept_failed(const error_code& error) {
     accept_log_.failed(error.message());
     last_failure_ = now;
@@ -81,8 +81,8 @@ void connections::on_accept_failed(const error_code& error) {
     });
 }
 
-// A descriptor may have come free meanwhile; an idle connection has one that it does not need.
-// Otherwise the client that waits is let in with the spare one and told to come again.
+// A descriptor may have become free meanwhile, or an idle connection can give up its own. Otherwise
+// the waiting client is accepted with the spare descriptor and told to try again.
 void connections::accept_without_descriptor() {
     tcp::socket waiting(acceptor_.get_executor());
     error_code failed;
@@ -114,13 +114,13 @@ std::optional<client_place> connections::count_in(const remote& peer) {
     return clients_.add(guard::limiter_key(peer.address));
 }
 
-// For the newcomer, which is counted already.
+// Whether there is room for the new client, which is counted already.
 bool connections::has_room() {
     return (slots_.size() < options.connections_max && !clients_.too_many()) || make_room();
 }
 
-// The longest idle connection goes. One whose client has just spoken is not idle, only unread: it
-// goes to the end of the list.
+// Closes the connection that has been idle longest. If its client has just sent something, it is
+// not idle but only unread, and it moves to the end of the list.
 bool connections::make_room() {
     for (int i = 0; i < candidates_max && !idle.empty(); ++i) {
         auto& who = static_cast<connection&>(idle.front());
@@ -141,7 +141,7 @@ void connections::turn_away(tcp::socket socket) {
     const auto bytes = out.last_words(api::problem::busy, {{"retry_after_ms", busy_retry_ms}});
     error_code ignored;
     socket.non_blocking(true, ignored);
-    socket.write_some(asio::buffer(bytes), ignored);  // one try: they may read it or not
+    socket.write_some(asio::buffer(bytes), ignored);  // one try, whether or not the client reads it
     socket.shutdown(tcp::socket::shutdown_send, ignored);
     std::array<char, 4096> unread;  // left in the socket, it would turn our close into a reset
     socket.read_some(asio::buffer(unread), ignored);

@@ -42,14 +42,14 @@ public:
                 hooks h);
     // Takes connections from a socket that is bound and listening.
     void listen(boost::asio::ip::tcp::acceptor::native_handle_type fd, bool ipv6);
-    // Accepting may have failed for lack of descriptors: try again. Called a few times a second.
+    // Tries again after accepting failed for lack of descriptors. Called a few times a second.
     void accept_again();
-    // For the connections to come.
+    // For future connections.
     void use_certificate(tls_context tls) { tls_ = std::move(tls); }
     void stop_accepting();
     void close_all();
 
-    // Null: it is closed.
+    // Null: the connection is closed.
     connection* find(connection_id id) const { return slots_.find(id); }
     // `visit` may close connections.
     template <class Visit>
@@ -58,7 +58,8 @@ public:
     }
     bool empty() const { return slots_.size() == 0; }
 
-    // Calls serve(connection) for those that may have more requests since their answer left.
+    // Calls serve(connection) for each connection that may have another request since its last
+    // answer.
     template <class Serve>
     void serve_more(Serve serve) {
         serving_.swap(more_);
@@ -67,7 +68,7 @@ public:
         serving_.clear();
     }
     bool has_more() const { return !more_.empty(); }
-    // At the end of a turn, when nobody refers to them any more: frees those that were closed.
+    // Frees the closed connections, at the end of a turn, when nothing refers to them any more.
     void free_closed() { closed_.clear(); }
 
     socket_poller& poller() { return poller_; }

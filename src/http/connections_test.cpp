@@ -87,7 +87,7 @@ protected:
         out_.add_to(f);
         return f;
     }
-    // Lets the loop accept until so many were accepted or refused.
+    // Lets the loop accept until `count` clients were accepted or refused.
     void accept(std::uint64_t count) {
         const auto deadline = steady::now() + seconds(20);
         while (figures_now().accepted + figures_now().refused < count) {
@@ -216,7 +216,7 @@ TEST_F(ConnectionsTest, AreNoMoreThanThereAreDescriptorsFor) {
     EXPECT_TRUE(third.hear_to_the_end().starts_with("HTTP/1.1 503 "));
 }
 
-// While it lives, no descriptor can be had that is not free now.
+// While an object of this class lives, no new descriptor can be opened.
 class no_more_descriptors {
 public:
     no_more_descriptors() {
@@ -234,7 +234,7 @@ private:
     rlimit before_{};
 };
 
-// Regression (H2): the client hung in the queue without a word.
+// Regression (H2): the client waited in the queue without an answer.
 TEST_F(ConnectionsTest, WithoutADescriptorTheClientIsToldSo) {
     open(100);
     loopback_client first(address_), second(address_);

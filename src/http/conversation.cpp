@@ -23,9 +23,10 @@ using boost::beast::iequals;
 
 constexpr std::size_t read_bytes = 4096;
 
-// "0\r\n\r\n". Beast 1.81 asserts that so much is there when it looks at an unfinished chunk header
-// again, and a chunked body never ends with less. Without it, four bytes from anybody (an empty
-// chunked body, its last byte held back) would stop the server; http_fuzz found it.
+// "0\r\n\r\n". When Beast 1.81 looks at an unfinished chunk header again, it asserts that at least
+// this much is there, and a chunked body never ends with less. Without waiting for it, four bytes
+// from any client (an empty chunked body without its last byte) would stop the server; http_fuzz
+// found it.
 constexpr std::size_t last_chunk_bytes = 5;
 
 api::verb verb_of(http::verb v) {
@@ -40,8 +41,8 @@ api::verb verb_of(http::verb v) {
 
 }  // namespace
 
-// Beast's parser, told to keep only what we use. It reads a head that is complete, so every field
-// it names lies in the buffer: obsolete line folding, which would be copied, is refused.
+// Beast's parser, which keeps only what is used here. It reads complete heads only, so every field
+// lies in the buffer; obsolete line folding, which Beast would copy, is refused.
 class conversation::reader final : public http::basic_parser<true> {
 public:
     reader(const char* base, const http_limits& limits) : base_(base), limits_(limits) {
@@ -57,9 +58,10 @@ public:
     request view() const;
     bool version_is_11() const { return is_11_; }
 
-    // Before every put(): where its bytes begin. What was put before is body, or whole framing.
+    // To be called before every put(), with the beginning of its bytes. Earlier bytes are body, or
+    // complete framing.
     void feed_from(const char* at) { framing_ = at; }
-    // How long the chunk header or trailer is that ends at `at`.
+    // The length of the chunk header or trailer that ends at `at`.
     std::size_t framing_until(const char* at) const {
         return static_cast<std::size_t>(at - framing_);
     }
@@ -77,7 +79,7 @@ public:
         kept_max_ = std::min(kept_max_, bytes_max);
         take({});
     }
-    // As far as it has come, or as it was announced.
+    // The bytes that have come, or those that were announced.
     std::size_t body_bytes() const {
         const auto announced = content_length();
         return announced ? static_cast<std::size_t>(*announced) : came_;
@@ -87,7 +89,7 @@ private:
     using string_view = boost::beast::string_view;
     using error = boost::beast::error_code;
 
-    // A piece of the buffer, by place: the buffer may move while a body comes in.
+    // A piece of the buffer, by position, because the buffer may move while a body comes in.
     struct slice {
         std::size_t at = 0;
         std::size_t size = 0;
@@ -96,8 +98,8 @@ private:
     bool is_here(string_view text) const {
         return text.data() >= base_ && text.data() + text.size() <= base_ + used_;
     }
-    // Whether the value goes over several lines: Beast then hands out a copy, or one that begins a
-    // line after its name.
+    // Whether the value extends over several lines. Beast then gives a copy, or a value that begins
+    // on the line after its name.
     bool is_folded(string_view name, string_view value) const {
         return !is_here(value) || std::find(name.end(), value.begin(), '\n') != value.begin();
     }
@@ -116,7 +118,7 @@ private:
         is_11_ = version >= 11;
         is_head_ = v == http::verb::head;
         too_long_target = target.size() > limits_.target_bytes_max;
-        // No call that only gets something looks at a body.
+        // Only POST and PUT calls look at a body.
         if (verb_ != api::verb::post && verb_ != api::verb::put) kept_max_ = 0;
         const auto parts = split_target(target);
         if (!parts) {
@@ -278,7 +280,8 @@ conversation::step conversation::read_head() {
         parsed_ += 2;  // empty lines before a request are to be ignored
     const std::string_view came(buffer_.data() + parsed_, used_ - parsed_);
     const std::size_t end = came.find("\r\n\r\n");
-    // Without its end, three bytes more may be part of that: the limit must not depend on slices.
+    // If the end of the head has not come, up to three more bytes may be part of it. The limit must
+    // not depend on how the bytes were split.
     const std::size_t head =
         end < came.size() ? end : came.size() - std::min<std::size_t>(came.size(), 3);
     if (parsed_ + head > limits_.head_bytes_max) {
@@ -312,7 +315,7 @@ conversation::step conversation::read_head() {
     return step::request_ready;
 }
 
-// Feeds what came after the head; a body is gathered in the reader, so the buffer stays small.
+// Feeds the bytes after the head. The reader gathers the body, so the buffer stays small.
 conversation::step conversation::read_body() {
     reader_->look_at(buffer_.data(), used_);
     reader_->eager(true);
@@ -323,7 +326,7 @@ conversation::step conversation::read_body() {
         boost::beast::error_code ec;
         const std::size_t taken =
             reader_->put(boost::asio::const_buffer(from, used_ - parsed_), ec);
-        // Chunk headers and trailers are only taken whole: what is left over is part of one.
+        // Chunk headers and trailers are only taken whole, so the remaining bytes are part of one.
         const bool done = reader_->is_done();
         const std::size_t trailer =
             done && reader_->chunked() ? reader_->framing_until(from + taken) : 0;

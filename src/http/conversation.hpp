@@ -1,14 +1,14 @@
 // One connection's side of HTTP/1.1, without the connection: bytes in, requests out.
 //
-// No socket and no clock, so a fuzzer or a test can hold any conversation it likes. Requests are
-// handed out one at a time; what was pipelined behind one waits in the buffer until it is finished.
+// It has no socket and no clock, so a fuzzer or a test can hold any conversation. Requests are
+// handed out one at a time; pipelined requests wait in the buffer until the present one is
+// finished.
 //
-// Refused, with a problem and the end of the connection: anything Beast's parser does not take for
-// HTTP/1.x, Content-Length together with Transfer-Encoding, more than one Content-Length, another
-// Transfer-Encoding than `chunked`, more than one Host or none, more than one Idempotency-Key,
-// obsolete line folding, a target that is neither a path nor an http address, an `Expect` other
-// than 100-continue, and over the limits: heads, bodies, and what stands around the chunks of a
-// body.
+// The following are refused with a problem, and the connection is closed: everything that Beast's
+// parser does not accept as HTTP/1.x, Content-Length together with Transfer-Encoding, more than one
+// Content-Length, a Transfer-Encoding other than `chunked`, more than one Host or none, more than
+// one Idempotency-Key, obsolete line folding, a target that is neither a path nor an http address,
+// an `Expect` other than 100-continue, and heads, bodies and chunk framing beyond the limits.
 
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace floodgate::http {
 
-// A whole request. The views are good until conversation::room() or finish().
+// A whole request. The views are valid until conversation::room() or finish().
 struct request {
     api::verb verb = api::verb::other;
     std::string_view path;
@@ -53,31 +53,30 @@ public:
 
     enum class step { need_more = 1, request_ready, refused };
 
-    // Looks at what has come. After request_ready: current(). After refused: why().
+    // Looks at the bytes that have come. After request_ready see current(), after refused why().
     step next();
     const request& current() const { return current_; }
     api::problem why() const { return why_; }
     std::string_view detail() const { return detail_; }
 
     // While the head is complete and the body is not: the request without its body, and whether the
-    // client waits for our word before it sends the body.
+    // client waits for `100 Continue` before it sends the body.
     request announced() const;
     bool client_waits() const;
-    // How much of the body is of use. One that turns out to be longer is thrown away, but for its
-    // length. Without this call: all that the limits allow, and of what only gets something
-    // nothing.
+    // How many bytes of the body are needed. Of a longer body only the length is kept. Without this
+    // call, POST and PUT keep as much as the limits allow, and other methods nothing.
     void keep_body(std::size_t bytes_max);
-    // Makes current() of what was announced: the client is told the answer instead of `continue`.
-    // Nothing can follow on this connection.
+    // Makes the announced request current() without its body: the client gets the answer instead of
+    // `100 Continue`. No other request can follow on this connection.
     void give_up_body();
 
-    // Done with current(): forget it and look at what follows.
+    // Forgets current(), so that the next request can be read.
     void finish();
 
-    // Whether part of a request has come: an idle connection may be closed without a word.
+    // Whether part of a request has come. If not, the connection may be closed without an answer.
     bool in_the_middle() const { return used_ > 0; }
     std::size_t buffered() const { return used_; }
-    // The head of current(), as it came; and whether anything came behind current().
+    // The head of current(), as it came; and whether anything came after current().
     std::string_view head() const { return {buffer_.data(), parsed_}; }
     bool something_follows() const { return used_ > parsed_; }
     // Whether the head of the present request is complete.
@@ -91,7 +90,7 @@ private:
     step refuse(api::problem p, std::string_view detail);
 
     const http_limits& limits_;
-    std::string buffer_;  // [0, used_) came from the peer and is not finished with
+    std::string buffer_;  // [0, used_) came from the client and is still needed
     std::size_t used_ = 0;
     std::size_t parsed_ = 0;  // of it, what the reader has taken
     std::unique_ptr<reader> reader_;

@@ -84,7 +84,7 @@ TEST_F(ConversationTest, TellsAnEmptyIdempotencyKeyFromNone) {
     }
 }
 
-// Which of two would be the intent?
+// With two keys it would be unclear which one counts.
 TEST_F(ConversationTest, RefusesTwoIdempotencyKeys) {
     EXPECT_EQ(say("POST /a HTTP/1.1\r\nHost: x\r\nIdempotency-Key:\r\nIdempotency-Key: k\r\n\r\n"),
               step::refused);
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
                  api::problem::payload_too_large}),
     [](const auto& each) { return std::string(each.param.name); });
 
-// The fuzzer found: refused or not, depending on where TCP cut the empty line.
+// Found by the fuzzer: whether it was refused depended on where TCP split the empty line.
 TEST_F(ConversationTest, TakesAHeadOfExactlyTheLimitInAnySlices) {
     std::string head = "GET /a HTTP/1.1\r\nHost: x\r\nX: ";
     head += std::string(limits_.head_bytes_max - head.size(), 'a');
@@ -337,7 +337,7 @@ TEST(LanguageOf, TakesTheHeaviestOfTheTwoWeSpeak) {
     EXPECT_EQ(language_of("zh;q=x"), api::language::zh);
 }
 
-// What asks for a WebSocket is a request like any other; its head is there to be read again.
+// A request for a WebSocket is like any other; its head is kept to be read again.
 TEST_F(ConversationTest, LetsAnUpgradeThroughAndKnowsWhatFollows) {
     const std::string head =
         "GET /api/v1/ws?ticket=t HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"

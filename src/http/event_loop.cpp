@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 
 constexpr auto tick_time = std::chrono::milliseconds(250);
 
-// When we stop: how long WebSockets have to answer our goodbye. And how long after that, or after
-// connections were cut off, the loop waits for what should be gone by then.
+// When the server stops: how long WebSockets may take to close; and how long after that, or after
+// connections were cut off, the loop still waits for those that should be gone.
 constexpr auto socket_goodbye_time = std::chrono::seconds(1);
 constexpr auto last_patience = std::chrono::seconds(1);
 
@@ -82,7 +82,7 @@ void event_loop::note_time() {
     connections_.now = steady::now();
 }
 
-// Everything the loop does is done in a turn, however it was woken.
+// Everything that the loop does happens in a turn, whatever woke it.
 template <class Work>
 void event_loop::turn(Work&& work) {
     note_time();
@@ -90,8 +90,8 @@ void event_loop::turn(Work&& work) {
     finish_turn();
 }
 
-// Answering a buyer frees the connection for the next, pipelined request, which may be another
-// attempt to buy: it is judged in the same turn.
+// After an answer, the connection's next pipelined request may be another attempt to buy. It is
+// judged in the same turn.
 void event_loop::finish_turn() {
     while (connections_.has_more() || !batch_.empty()) {
         connections_.serve_more([this](connection& c) { serve(c); });
@@ -127,7 +127,7 @@ void event_loop::read_sockets() {
     }
 }
 
-// A buyer who has hung up hears nothing; the promise stands all the same.
+// A buyer who has hung up gets no answer, but the promise still stands.
 void event_loop::settle() {
     batch_.settle(now_, [this](const sale::verdict& v) {
         if (connection* who = connections_.find(v.reply_to)) {
@@ -151,7 +151,7 @@ void event_loop::tell(connection& to, const sale::verdict& v) {
     if (!queued) out_.send(to, undecided_repeat(v));
 }
 
-// Takes request after request until one has to wait for its answer, or there is no whole one.
+// Takes requests until one has to wait for its answer, or no whole one is left.
 void event_loop::serve(connection& c) {
     do {
         while (const request* r = c.next()) {
@@ -236,7 +236,8 @@ void event_loop::tick() {
     });
 }
 
-// Whatever is left, the process ends: an operator who stops it has another one waiting.
+// The loop ends even if something is left, because an operator who stops the process wants to go
+// on.
 bool event_loop::is_done() const {
     if (!stopping_) return false;
     const auto late = [this](steady::time_point cut) {

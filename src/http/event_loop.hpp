@@ -1,12 +1,12 @@
 // One thread that serves connections: accepts, reads, has each request decided and answered.
 //
-// A turn of the loop takes everything that is ready, gathers the attempts to buy among it, has them
-// judged as one batch and answers those whose verdict may be told. Nothing here blocks: what needs
+// A turn of the loop takes everything that is ready, gathers the attempts to buy, has them judged
+// as one batch and answers those whose verdict may be told. Nothing here blocks: work that needs
 // the database or a password hash goes to a pool and comes back as a finished reply.
 //
-// The loop conducts; the parts do the work: connections (connections.hpp), what is to be done with
-// a request (request_desk.hpp), attempts to buy (purchase_batch.hpp), results of orders
-// (result_desk.hpp), the way to the pools and back (loop_tasks.hpp).
+// The loop only conducts. The work is in connections.hpp, request_desk.hpp (what to do with a
+// request), purchase_batch.hpp (attempts to buy), result_desk.hpp (results of orders) and
+// loop_tasks.hpp (to the pools and back).
 
 #pragma once
 
@@ -44,11 +44,11 @@ public:
     void listen(int fd, bool ipv6) { connections_.listen(fd, ipv6); }
     void run();  // the thread's main function; returns after stop()
 
-    // From any thread: accept no more, let what was accepted finish, then end run(). Connections
-    // that are not done after `limit` are cut off.
+    // Any thread. Accepts no more, lets accepted requests finish, then ends run(). Connections that
+    // are not done after `limit` are cut off.
     void stop(milliseconds limit);
 
-    // From any thread: for the connections to come.
+    // Any thread. For future connections.
     void use_certificate(const connections::tls_context& tls);
 
     figures read_figures() const;

@@ -12,8 +12,8 @@ inline constexpr std::size_t statuses = 600;  // HTTP statuses are below it
 struct figures {
     std::uint64_t connections = 0, accepted = 0;
     std::uint64_t refused = 0;             // in all
-    std::uint64_t refused_by_address = 0;  // of these, for the many others of their address
-    std::uint64_t made_room = 0;           // idle ones that were closed for new ones
+    std::uint64_t refused_by_address = 0;  // of these, because their address had too many
+    std::uint64_t made_room = 0;           // idle connections closed to make room for new ones
     std::array<std::uint64_t, statuses> by_status{};
 
     figures& operator+=(const figures& other) {

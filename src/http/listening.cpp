@@ -17,8 +17,8 @@ namespace {
 using boost::asio::ip::tcp;
 
 constexpr int accept_queue = 4096;
-// What the kernel keeps for a client that does not read: accepted sockets inherit it. Without it,
-// megabytes.
+// The bytes that the kernel buffers for a client that does not read; accepted sockets inherit it.
+// By default the kernel would buffer megabytes.
 constexpr int kernel_bytes = 65'536;
 
 tcp::endpoint parse(const std::string& where) {
@@ -69,8 +69,8 @@ void check_address(const std::string& where) { parse(where); }
 
 listening_sockets listen_on(const std::string& where, std::size_t count) {
     const tcp::endpoint wanted = parse(where);
-    // Without sharing first: it fails when another process listens there, shared or not. Two
-    // servers would otherwise silently halve each other's buyers.
+    // First without sharing: this fails when another process listens there, shared or not.
+    // Otherwise two servers would silently share the buyers.
     const int probe = bound(wanted, false);
     const tcp::endpoint to = name_of(probe);
     close(probe);

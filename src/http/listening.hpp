@@ -1,4 +1,5 @@
-// Sockets that listen: one for each event loop on the same port, the kernel spreads the clients.
+// The listening sockets: one for each event loop, all on the same port. The kernel distributes the
+// clients.
 
 #pragma once
 
@@ -10,7 +11,7 @@ namespace floodgate::http {
 struct listening_sockets {
     std::vector<int> descriptors;
     bool ipv6 = false;
-    std::string address;  // "127.0.0.1:8080", "[::1]:8080": with the port that was really taken
+    std::string address;  // "127.0.0.1:8080", "[::1]:8080": with the actual port
 };
 
 // `where` is host:port or [ipv6]:port; the host an address or "localhost"; port 0 takes a free one.
@@ -18,7 +19,7 @@ struct listening_sockets {
 // no permission.
 listening_sockets listen_on(const std::string& where, std::size_t count);
 
-// Throws as listen_on does for what is not an address; touches nothing.
+// Throws like listen_on if `where` is not an address; opens nothing.
 void check_address(const std::string& where);
 
 }  // namespace floodgate::http

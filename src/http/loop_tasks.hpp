@@ -1,4 +1,4 @@
-// How work reaches a loop from other threads, and how a loop hands work to the pools and gets the
+// Brings work from other threads into a loop, and hands work of a loop to the pools and brings the
 // result back.
 
 #pragma once
@@ -19,7 +19,7 @@ class loop_tasks {
 public:
     using in_turn = std::function<void(const std::function<void()>&)>;
 
-    // `turn` runs what it is given as a turn of the loop.
+    // `turn` runs its argument as a turn of the loop.
     loop_tasks(boost::asio::io_context& io, pools& threads, connections& all, answers& out,
                in_turn turn)
         : io_(io), pools_(threads), connections_(all), out_(out), in_turn_(std::move(turn)) {}
@@ -38,8 +38,8 @@ public:
         });
     }
 
-    // The same for a request: then(connection, result), if the connection is still there. A full
-    // pool is answered at once: false.
+    // The same for a request: calls then(connection, result) if the connection still exists. False:
+    // the pool is full, and the request was answered so.
     template <class Work, class Then>
     bool run_in_pool(connection& from, api::pool which, Work work, Then then) {
         const bool queued =

@@ -1,4 +1,4 @@
-// A request that outlives the buffer it came in: for what is looked at again after a wait.
+// A request that outlives the buffer it came in, for one that is looked at again after a wait.
 
 #pragma once
 
@@ -17,7 +17,7 @@ public:
             kept_optionals_[i] = (r.*optionals[i]).value_or("");
     }
 
-    // Its views are good as long as this object.
+    // Its views are valid as long as this object.
     request get() const {
         request r = request_;
         for (std::size_t i = 0; i < texts.size(); ++i) r.*texts[i] = kept_[i];

@@ -1,4 +1,4 @@
-// A connection over a bare socket: non-blocking reads and writes, socket_poller says when.
+// A connection over a plain socket with non-blocking reads and writes; socket_poller says when.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // The threads for work that blocks. All loops share them.
 //
-// What hashes a password waits in one of two queues for the same threads: `password` for log-ins of
-// phone numbers that are known, `strangers` for all others and for registrations. While both have
-// work, three of the first are taken for each one of the second (turns.hpp): strangers cannot hold
-// up the buyers, and are not starved by them.
+// Password hashes wait in one of two queues for the same threads: `password` for log-ins of known
+// phone numbers, `strangers` for all others and for registrations. While both have work, three of
+// the first are taken for each one of the second (turns.hpp), so strangers cannot hold up the
+// buyers, and buyers do not starve strangers.
 
 #pragma once
 
@@ -27,13 +27,13 @@ public:
     explicit pools(const pool_sizes& o);
     ~pools();
 
-    // Any thread. False: as much waits in this queue as may.
+    // Any thread. False: this queue is full.
     bool enqueue(api::pool which, std::function<void()> work);
 
-    // Waiting or under way, in all pools.
+    // Work that is waiting or under way, in all pools.
     std::size_t waiting() const;
 
-    // Lets what is under way finish and drops the rest.
+    // Lets current work finish and drops the rest.
     void stop();
 
 private:

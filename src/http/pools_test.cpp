@@ -9,7 +9,7 @@
 namespace floodgate::http {
 namespace {
 
-// Work that keeps a thread until it is let go.
+// Work that occupies a thread until it is released.
 struct held_thread {
     std::promise<void> let_go, begun;
 

@@ -16,11 +16,11 @@ struct purchase_fault {
     api::body_fault fault;
 };
 
-// Fills in quantity (default 1) and key (a.buyer must be set). What is wrong, if anything is.
+// Fills in quantity (default 1) and key; a.buyer must be set. Gives what is wrong, if anything.
 std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a);
 api::reply refuse_purchase(const purchase_fault& fault, api::language lang);
 
-// application/json, with or without parameters. A request that names no type is believed.
+// Whether the type is application/json, with or without parameters. A missing type counts as JSON.
 bool is_json(std::string_view content_type);
 
 inline constexpr std::size_t idempotency_key_bytes_max = 128;

@@ -1,6 +1,7 @@
-// The attempts to buy of one turn of a loop: gathered, judged as one batch, their verdicts told.
+// Gathers the attempts to buy of one turn of a loop, has them judged as one batch and tells their
+// verdicts.
 //
-// One batch for a turn is what makes the purchase path fast: one lock at the gate, one append, one
+// One batch for each turn makes the purchase path fast: one lock at the gate, one append and one
 // write to the disk for everything that came in together (docs/adr/0002).
 
 #pragma once
@@ -15,7 +16,7 @@ namespace floodgate::http {
 
 class purchase_batch {
 public:
-    // `wake` is called from any thread when settle() has something to tell.
+    // `wake` is called, on any thread, when settle() has something to tell.
     purchase_batch(gate::turnstile& gate, std::function<void()> wake)
         : lane_(gate.open_lane(std::move(wake))) {}
 
@@ -23,7 +24,7 @@ public:
     bool empty() const { return attempts_.empty(); }
 
     // Has the gathered attempts judged and calls tell(verdict) for every verdict that may be told,
-    // also of earlier batches. tell() may add: those attempts are the next batch.
+    // also for those of earlier batches. Attempts that tell() adds are the next batch.
     template <class Tell>
     void settle(instant now, Tell&& tell) {
         if (!attempts_.empty()) lane_->submit(attempts_, now);
@@ -33,10 +34,10 @@ public:
         for (const sale::verdict& v : verdicts_) tell(v);
     }
 
-    // Readable when settle() has something to tell, besides `wake`; -1: there is none. The gate in
-    // this process wakes from the journal's thread and has no descriptor; the gate in Redis has one
-    // already, its connection. One way for both would cost one of them a system call or a thread
-    // hand-over for each batch.
+    // A descriptor that, besides `wake`, is readable when settle() has something to tell; -1: there
+    // is none. The gate in this process wakes on the journal's thread and has no descriptor. The
+    // gate in Redis has one already, its connection. A common way would cost one of them a system
+    // call or a thread switch for each batch.
     int ready_fd() const { return lane_->ready_fd(); }
 
 private:

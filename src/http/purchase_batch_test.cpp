@@ -9,7 +9,7 @@ namespace {
 
 constexpr instant noon{milliseconds(1'800'000'000'000)};
 
-// A gate that sells to everybody, and says so when it is let.
+// A gate that sells to every buyer, and tells so when the test allows it.
 struct generous_gate : gate::memory_gate {
     struct generous_lane final : gate::lane {
         explicit generous_lane(generous_gate& g) : gate(g) {}

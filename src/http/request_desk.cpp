@@ -48,7 +48,7 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         return no_such_call(r, lang, door_);
     if (a.found.route->needs_login()) {
         std::optional<sale::token_hash> hash;
-        // Do not hash just anything that somebody may put into the header.
+        // Hash only texts of the right length, not everything that a client may send.
         if (r.token.size() == guard::token_characters) hash = guard::hash_of(r.token);
         const auto known = hash ? with_.sessions.find(*hash, now) : std::nullopt;
         if (!known) return unknown_login(a, hash);
@@ -68,13 +68,13 @@ std::size_t request_desk::body_room(const request& head, instant now) const {
         const bool may = route->needs != api::access::admin || known->role == sale::role::admin;
         return may ? route->body_bytes_max() : 0;
     }
-    // Another node may know the token. Made-up ones must not fill the memory meanwhile.
+    // Another node may know the token, but made-up tokens must not fill the memory meanwhile.
     return with_.node.knows_more_logins()
                ? std::min(route->body_bytes_max(), api::short_body_bytes_max)
                : 0;
 }
 
-// What was thrown away as it came, by the rule of body_room(), must not be taken for an empty body.
+// A body that was thrown away by the rule of body_room() must not be taken for an empty one.
 std::optional<api::reply> request_desk::body_fault(const asked& a) {
     const std::size_t most = a.found.route->body_bytes_max();
     if (a.r.body_bytes > most)
@@ -82,7 +82,7 @@ std::optional<api::reply> request_desk::body_fault(const asked& a) {
             api::problem::payload_too_large, a.lang,
             {{"detail", "the body of this call may have " + std::to_string(most) + " bytes"}});
     if (a.r.body.size() >= a.r.body_bytes) return std::nullopt;
-    // Its token has become known since: the next try is heard.
+    // The token has become known since, so the next try will succeed.
     return api::problem_reply(api::problem::busy, a.lang, {{"retry_after_ms", busy_retry_ms}});
 }
 
@@ -104,8 +104,8 @@ decision request_desk::follow(const asked& a) {
     return in_pool(a);
 }
 
-// Another node may have given the token out a moment ago. The address pays for the question, so
-// that made-up tokens cannot keep the pool and Redis busy.
+// Another node may have issued the token a moment ago. The search counts against the rate limit of
+// the address, so that made-up tokens cannot keep the pool and Redis busy.
 decision request_desk::unknown_login(const asked& a, const std::optional<sale::token_hash>& hash) {
     if (a.where == searched::in_vain)
         return api::failure_reply(make_error_code(errc::store_unavailable), a.lang);
@@ -175,7 +175,7 @@ std::optional<api::reply> request_desk::refusal_by_budget(const asked& a) {
 }
 
 decision request_desk::buy(const asked& a) {
-    // The address has paid already when the token was looked for everywhere.
+    // If the token was looked for everywhere, this has counted against the address already.
     if (a.where == searched::here)
         if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
     if (auto refusal = refusal_by_user(a, guard::limit::purchase_by_user, with_.purchase_by_user))
@@ -215,13 +215,14 @@ decision request_desk::show_sale(const asked& a) {
                            [&] { return api::reply{.shared = api::all_of(found->second.body)}; });
 }
 
-// The first one who asks for a page that is too old waits in a pool for a new one.
+// The first client that asks for a page that is too old waits in a pool for a new one.
 decision request_desk::metrics(const asked& a) {
     if (with_.operators.claim_metrics(a.now)) return in_pool(a);
     return with_.operators.metrics();
 }
 
-// From memory when the order changed lately. The handler says what is wrong with a request.
+// Answers from memory if the order changed lately. The handler reports what is wrong with a
+// request.
 decision request_desk::order(const asked& a) {
     if (!a.r.body.empty()) return in_pool(a);
     const sale::order_no no{static_cast<std::uint64_t>(a.found.id)};

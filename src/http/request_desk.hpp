@@ -1,8 +1,8 @@
-// Decides what is to be done with a request, by the table of routes: whose it is, whether it may,
-// and where it is answered. Touches no connection, so a test can ask it anything.
+// Decides what is to be done with a request, by the table of routes: who sent it, whether it is
+// allowed, and where it is answered. Touches no connection, so a test can ask it anything.
 //
-// The order of the questions: the route, the log-in, the limits, the body. Log-ins are looked up
-// only where the route needs one.
+// It checks the route, the log-in, the limits and the body, in this order. A log-in is looked up
+// only if the route needs one.
 
 #pragma once
 
@@ -38,7 +38,7 @@ struct order_question {
 // The client wants a WebSocket.
 struct socket_question {
     std::string ticket;
-    std::optional<std::int64_t> since;  // the last event it has seen
+    std::optional<std::int64_t> since;  // the last event that the client has seen
     guard::security_events::origin from;
 };
 
@@ -47,17 +47,17 @@ struct token_question {
     sale::token_hash hash{};
 };
 
-// An attempt lacks its reply_to.
+// The reply_to of an attempt is not set yet.
 using decision = std::variant<api::reply, sale::attempt, pool_job, order_question, socket_question,
                               token_question>;
 
-// Where the token was looked for. `in_vain`: elsewhere as well, but nobody could say.
+// Where the token was looked for. `in_vain`: also elsewhere, but the stores did not answer.
 enum class searched : std::uint8_t { here = 1, everywhere, in_vain };
 
-// The loop's thread only, but for search_elsewhere().
+// The loop's thread only, except search_elsewhere().
 class request_desk {
 public:
-    // `at`: what the listener, whose requests these are, answers.
+    // `at` says which calls this listener answers.
     request_desk(api::services& with, const guard::trusted_proxies& proxies,
                  guard::unknown_tokens& unknown, api::door at = api::door::everything)
         : with_(with), proxies_(proxies), unknown_(unknown), door_(at) {}
@@ -65,8 +65,8 @@ public:
     decision decide(const request& r, const remote& peer, api::language lang, instant now,
                     searched where = searched::here);
 
-    // How much of the body is of use that the head announces: what decide() will look at. 0: none,
-    // because the request is refused whatever the body says.
+    // How many bytes of the announced body decide() will need. 0: none, because the request is
+    // refused whatever the body says.
     std::size_t body_room(const request& head, instant now) const;
 
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
@@ -92,7 +92,7 @@ private:
     guard::security_events::origin origin_of(const asked& a) const;
     void note(guard::security_event what, const asked& a);
 
-    // Nothing: go on.
+    // Empty: not refused.
     std::optional<api::reply> refusal_by_address(const asked& a);
     std::optional<api::reply> refusal_by_user(const asked& a, guard::limit which,
                                               guard::rate_limiter& limiter);

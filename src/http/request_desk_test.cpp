@@ -137,8 +137,7 @@ TEST_F(RequestDeskTest, AsksTheOtherNodesAboutAnUnknownTokenOnceInAWhile) {
     EXPECT_TRUE(std::holds_alternative<token_question>(decide(buying(made_up_))));
 }
 
-// Regression: in an outage of both stores a valid token was called wrong, and for half a minute
-// afterwards.
+// Regression: in an outage of both stores a valid token was called wrong, even half a minute later.
 TEST_F(RequestDeskTest, SaysBusyOfATokenThatCouldNotBeLookedUpAndDoesNotRememberIt) {
     know_elsewhere("somebody else's", 9);
     missing_ = errc::store_unavailable;

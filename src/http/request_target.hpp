@@ -1,7 +1,7 @@
-// The target of a request line, taken apart.
+// The target of a request line, split into its parts.
 //
-// Clients that speak to a server name a path ("/a?b"); clients that think we are a proxy name the
-// whole address ("http://shop.example/a?b"), and RFC 9112, 3.2.2 wants that understood too.
+// Clients of a server send a path ("/a?b"). Clients that take this server for a proxy send the
+// whole address ("http://shop.example/a?b"), which RFC 9112, 3.2.2 requires servers to accept.
 
 #pragma once
 
@@ -16,8 +16,8 @@ struct request_target {
     std::string_view query;
 };
 
-// All views are parts of `target`. Nothing: it is neither form, the scheme is neither http nor
-// https, or the host is no host (also with a user name in front of it).
+// All views are parts of `target`. Empty: it has neither form, the scheme is neither http nor
+// https, or the host is not valid (also if a user name precedes it).
 std::optional<request_target> split_target(std::string_view target);
 
 }  // namespace floodgate::http

@@ -10,7 +10,7 @@
 namespace floodgate::http {
 namespace {
 
-// Either the state of the order, or why that cannot be said.
+// Either the state of the order, or why it cannot be told.
 struct looked_up {
     std::optional<sale::order_state> state;
     api::reply answer;
@@ -90,7 +90,7 @@ bool result_desk::stop_waiting(connection& who) {
     return known.has_value();
 }
 
-// Listens first, then looks: a change in between is heard.
+// Listens first, then looks, so that a change in between is not missed.
 bool result_desk::wait_for_order(connection& from, const order_question& asked,
                                  steady::time_point now) {
     const push::long_polls::question q{asked.order, asked.buyer, asked.wait.status,
@@ -148,8 +148,8 @@ void result_desk::open_socket(connection& from, const socket_question& q, instan
     open_for(from, api::redeem_ticket(with_, q.ticket, now), *upgrade, q);
 }
 
-// The client may have spoken meanwhile, and the server may be stopping: everything is checked
-// again.
+// The client may have sent something meanwhile, and the server may be stopping, so everything is
+// checked again.
 void result_desk::redeem_in_pool(connection& from, const socket_question& q, instant now) {
     from.stop_reading();
     world_.tasks.run_in_pool(

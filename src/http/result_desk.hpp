@@ -1,5 +1,5 @@
-// How the clients of one loop hear of their orders: long polls that wait for a change, and
-// WebSockets that are told of every change.
+// Tells the clients of one loop about their orders: by long polls, which wait for a change, and by
+// WebSockets, which are told of every change.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace floodgate::http {
 // The loop's thread only.
 class result_desk {
 public:
-    // Where its clients are and how they are answered.
+    // The loop's clients and the way to answer them.
     struct world {
         boost::asio::io_context& io;
         connections& clients;
@@ -29,11 +29,11 @@ public:
     result_desk(api::services& with, push::mailroom& mailroom, const world& w);
     ~result_desk();
 
-    // The request is answered when the order changes, or at the end of the wait. False: it cannot
-    // wait, because the server stops or too many wait already.
+    // Answers the request when the order changes or the wait ends. False: it cannot wait, because
+    // the server is stopping or too many requests wait already.
     bool wait_for_order(connection& from, const order_question& q, steady::time_point now);
-    // The client has hung up, or waits too often. True: its request was waiting and is answered
-    // with what is known.
+    // To be called when the client has hung up or its user has too many polls. True: its request
+    // was waiting and is answered with what is known.
     bool stop_waiting(connection& who);
     // The connection is closed.
     void forget(connection_id id) { polls_.forget(id); }
@@ -42,7 +42,7 @@ public:
     void open_socket(connection& from, const socket_question& q, instant now);
 
     void tick(steady::time_point now);
-    // Nobody waits any longer, and the sockets are told that we go.
+    // Answers every poll, and tells the sockets that the server is going away.
     void begin_stop();
     void cut_sockets() { room_.cut_all(); }
     bool has_sockets() const { return !room_.empty(); }
@@ -52,7 +52,7 @@ private:
     void hear(const std::vector<sale::order_news>& news);
     void answer_polls(const std::vector<push::long_polls::answer>& answers);
     void look_up_for(connection& from, std::uint64_t poll, const push::long_polls::question& q);
-    // Nothing: the connection has been told why not.
+    // Empty: the connection was told why not.
     std::optional<upgrade_request> check_upgrade(connection& from);
     void redeem_in_pool(connection& from, const socket_question& q, instant now);
     void open_for(connection& from, const std::optional<guard::ticket_holder>& whose,

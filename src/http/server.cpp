@@ -49,7 +49,8 @@ server::server(api::services& with, push::mailroom& mailroom, const guard::trust
     operator_address_ = address_;
     if (options.operator_listen.empty()) return;
 
-    // A loop of its own: a rush of buyers does not hold up who pauses the sale or looks at it.
+    // Operators have a loop of their own, so that a rush of buyers does not hold up the admin who
+    // pauses the sale.
     const listening_sockets door = listen_on(options.operator_listen, 1);
     operator_address_ = (tls ? "https://" : "http://") + door.address;
     loop_options for_operators = per_loop;
@@ -71,7 +72,7 @@ void server::stop() {
     for (const auto& loop : loops_) loop->stop(options_.stop_within);
     for (auto& thread : threads_) thread.join();
     threads_.clear();
-    pools_.stop();  // what is still in them belongs to connections that were cut off
+    pools_.stop();  // any work left belongs to connections that were cut off
 }
 
 void server::reload_certificate() {

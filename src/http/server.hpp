@@ -1,4 +1,5 @@
-// The front door: the listening sockets, an event loop per thread, and the pools for what blocks.
+// The HTTP server: the listening sockets, an event loop on each thread, and the pools for work that
+// blocks.
 
 #pragma once
 
@@ -22,17 +23,17 @@ class event_loop;
 
 class server {
 public:
-    // Binds and listens, serves nothing yet. Throws std::runtime_error: bad address, port taken,
-    // bad certificate.
+    // Binds and listens, but serves nothing yet. Throws std::runtime_error: bad address, port in
+    // use, bad certificate.
     server(api::services& with, push::mailroom& mailroom, const guard::trusted_proxies& proxies,
            const server_options& options);
     ~server();
 
     void start();
-    // Graceful: no new connections, requests under way are answered, then everything ends.
+    // Stops gracefully: accepts no connections, answers the requests under way, then ends.
     void stop();
 
-    // "http://127.0.0.1:8080", with the port that was really taken.
+    // "http://127.0.0.1:8080", with the actual port.
     const std::string& address() const { return address_; }
     // Where operators' calls are answered: address(), unless they have a listener of their own.
     const std::string& operator_address() const { return operator_address_; }
@@ -40,8 +41,8 @@ public:
     std::size_t pool_waiting() const { return pools_.waiting(); }
 
     bool uses_tls() const { return !options_.tls_certificate_file.empty(); }
-    // Reads certificate and key again, for the connections to come. Throws std::runtime_error: they
-    // are missing or do not fit; those in use stay.
+    // Reads certificate and key again, for future connections. Throws std::runtime_error if they
+    // are missing or do not fit together; the present ones stay in use.
     void reload_certificate();
 
 private:

@@ -1,5 +1,5 @@
-// Numbered places for things that come and go: an id is never given twice, and looking one up is
-// an index and a comparison.
+// A table of objects that come and go. An id is never given out twice, and a look-up is one index
+// and one comparison.
 
 #pragma once
 
@@ -35,7 +35,7 @@ public:
         return s.generation == id >> 32U ? s.thing.get() : nullptr;
     }
 
-    // Null: it was not there any more.
+    // Null: it was removed before.
     std::shared_ptr<Thing> remove(id_type id) {
         if (!find(id)) return nullptr;
         const auto index = static_cast<std::uint32_t>(id & 0xffffffffU);
@@ -45,7 +45,7 @@ public:
         return std::exchange(slots_[index].thing, nullptr);
     }
 
-    // `visit` may remove what it is given, and add.
+    // `visit` may remove its argument and add others.
     template <class Visit>
     void for_each(Visit visit) {
         for (std::size_t i = 0; i < slots_.size(); ++i)

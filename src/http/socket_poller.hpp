@@ -1,9 +1,9 @@
-// Which sockets have something to read: a level-triggered epoll set nested in the event loop's own.
+// Finds the sockets that are ready: a level-triggered epoll set nested in the event loop's own.
 //
-// Asio would wait for each socket with an operation of its own; here one wait covers all plain
-// connections and hands over everything that is ready in one go. That is a turn of the loop: the
-// attempts to buy that arrive in one turn are judged, written and synced together.
-// (docs/adr/0002: this and no thread hand-over is what the purchase path gains most from.)
+// Asio would wait for each socket with an operation of its own. Here one wait covers all plain
+// connections and gives everything that is ready at once. That is a turn of the loop: the attempts
+// to buy that arrive in one turn are judged, written and synced together. docs/adr/0002: the
+// purchase path gains most from this and from the absence of thread switches.
 
 #pragma once
 
@@ -34,10 +34,10 @@ public:
     bool change(int fd, std::uint64_t id, interest what);
     void remove(int fd);
 
-    // What is ready now, without waiting; at most 512. Good until the next call.
+    // The sockets that are ready now, at most 512; does not wait. Valid until the next call.
     std::span<const event> poll();
 
-    // Readable when something is ready: what the outer loop waits for.
+    // Readable when a socket is ready; the outer loop waits for it.
     int native_handle() const { return fd_; }
 
 private:

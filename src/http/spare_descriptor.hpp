@@ -1,5 +1,5 @@
-// A descriptor kept back for the moment when there is none left: given up, it lets one waiting
-// client be accepted and told so, instead of leaving it without a word.
+// A descriptor kept for the moment when none is left. Giving it up makes it possible to accept one
+// waiting client and tell it to try again, instead of leaving it without an answer.
 
 #pragma once
 

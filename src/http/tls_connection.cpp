@@ -33,8 +33,8 @@ tls_connection::tls_connection(connection_home& home, const remote& peer,
                                std::shared_ptr<asio::ssl::context> context)
     : connection(home, peer), silent_(std::move(socket)), context_(std::move(context)) {}
 
-// A stream takes 80 KiB: it is made when the client speaks, so that silent ones cost next to
-// nothing. check_deadline() ends a handshake that stalls.
+// A stream takes 80 KiB, so it is made only when the client sends something; silent clients then
+// cost next to nothing. check_deadline() ends a handshake that stalls.
 void tls_connection::start() {
     begin_handshake();
     silent_.async_wait(asio::ip::tcp::socket::wait_read,
@@ -121,12 +121,13 @@ void tls_connection::want_more(bool yes) {
     if (yes) read_some();
 }
 
-// TLS says goodbye in its own words, which tell the client that nothing was cut off.
+// TLS has its own closing message, which tells the client that nothing was cut off.
 void tls_connection::shut_down() {
     stream_->async_shutdown([self = same(*this)](const error_code&) { self->close(); });
 }
 
-// Not while a read is under way, which is so when the request was pipelined behind another.
+// Not possible while a read is under way, which is the case if the request was pipelined after
+// another.
 std::shared_ptr<push::web_socket> tls_connection::give_away(asio::io_context&,
                                                             const push::socket_world& world,
                                                             const upgrade_request& r) {

@@ -1,5 +1,5 @@
-// A connection over TLS, through Asio's stream, which waits by itself. Few need it: nginx usually
-// ends TLS in front of us.
+// A connection over TLS, through Asio's stream, which waits by itself. It is rarely used: usually
+// nginx ends TLS in front of the server.
 
 #pragma once
 
@@ -39,7 +39,7 @@ private:
 
     boost::asio::ip::tcp::socket& socket() { return stream_ ? stream_->next_layer() : silent_; }
 
-    boost::asio::ip::tcp::socket silent_;  // until its client has said something
+    boost::asio::ip::tcp::socket silent_;  // used until the client has sent something
     const std::shared_ptr<boost::asio::ssl::context> context_;
     std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket>> stream_;
     std::array<char, 4096> incoming_;  // a read may be under way while room() moves

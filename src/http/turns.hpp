@@ -1,5 +1,5 @@
-// Two queues for the same threads: while both have work, three of the first go before each one of
-// the second. Any thread.
+// Two queues for the same threads. While both have work, three jobs of the first are taken for each
+// one of the second. Any thread.
 
 #pragma once
 
@@ -19,7 +19,7 @@ public:
         (ahead ? ahead_ : behind_).push_back(std::move(w));
     }
 
-    // Whose turn it is. Call it as often as add(), and not before it.
+    // The job whose turn it is. Must be called once for each add(), after it.
     work take() {
         const std::lock_guard lock(mutex_);
         const bool from_ahead =

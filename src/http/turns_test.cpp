@@ -41,7 +41,7 @@ TEST_F(TurnsTest, WhoeverIsAloneGoesOn) {
     EXPECT_EQ(take(5), "aaaba") << "turns are counted only while somebody waits behind";
 }
 
-// Regression M7: a buyer waited behind everything that strangers had sent before.
+// Regression M7: a buyer waited until all earlier work of strangers was done.
 TEST_F(TurnsTest, OneThatComesLaterGoesBeforeAllThatWaitBehind) {
     behind(250);
     EXPECT_EQ(take(5), "bbbbb");

@@ -1,7 +1,7 @@
 // The bytes of an answer that the client has not taken yet.
 //
-// Most answers are small and are copied. A page that many clients read is shared: only the place in
-// it is kept for each of them.
+// Most answers are small and are copied. A page that many clients read is shared; only the position
+// in it is kept for each client.
 
 #pragma once
 
@@ -26,15 +26,15 @@ class unsent {
 public:
     static constexpr std::size_t parts_max = 3;
 
-    // Both forget what was there before.
+    // Both replace what was kept before.
     void keep(std::string_view bytes);
     void keep(const shared_answer& bytes);
 
-    // So many bytes have left, from the front.
+    // Removes bytes that were sent, from the front.
     void drop(std::size_t bytes);
 
     bool empty() const { return start_.size() + shared_.part.size() + tail_.size() == sent_; }
-    // What is left, in order; some parts may be empty. Good until anything else is called.
+    // The rest, in order; some parts may be empty. Valid until any other function is called.
     std::array<iovec, parts_max> parts() const;
 
 private:

@@ -16,8 +16,8 @@ using boost::beast::iequals;
 
 constexpr std::size_t key_characters = 24;  // 16 bytes in base64
 
-// "shop.example:443" -> "shop.example", for either scheme: the other's standard port, left out by
-// one side and written by the other, would still be another server.
+// "shop.example:443" -> "shop.example" if that is the scheme's standard port. The standard port of
+// the other scheme stays, because it would be another server.
 std::string_view without_port(std::string_view host, std::string_view standard_port) {
     if (host.ends_with(standard_port)) host.remove_suffix(standard_port.size());
     return host;
@@ -48,7 +48,7 @@ std::optional<upgrade_request> read_upgrade(std::string_view head) {
     parser.put(boost::asio::buffer(head), error);
     if (error || !parser.is_done()) return std::nullopt;
     upgrade_request r{parser.release()};
-    // RFC 9112, 3.2.2: the host of an address in the request line goes before the Host header.
+    // RFC 9112, 3.2.2: the host of an address in the request line overrides the Host header.
     const auto target = split_target(r.message.target());
     if (target && !target->authority.empty())
         r.message.set(http::field::host, std::string(target->authority));

@@ -1,5 +1,5 @@
-// For tests and the fuzzer: a real WebSocket at one end of two connected sockets, and at the other
-// a client that may send anything. Nothing waits: run() does what can be done now.
+// For tests and the fuzzer: two connected sockets, with a real WebSocket at one end and a client
+// that may send anything at the other. Nothing waits: run() does what can be done now.
 
 #pragma once
 
@@ -36,7 +36,7 @@ public:
     // The handshake is done.
     web_socket_pair() {
         std::array<int, 2> ends{};
-        // Asio does not mind that it is no TCP, and it takes no port.
+        // Asio accepts this although it is not TCP, and it needs no port.
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0)
             throw std::system_error(errno, std::generic_category(), "socketpair");
         client_ = ends[0];
@@ -57,7 +57,7 @@ public:
     web_socket_pair(const web_socket_pair&) = delete;
     web_socket_pair& operator=(const web_socket_pair&) = delete;
 
-    // The client. What the server does not take is lost.
+    // Sends as the client. Bytes that the server does not take are lost.
     void send(std::string_view bytes) {
         (void)::send(client_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     }
@@ -74,12 +74,12 @@ public:
         return received_;
     }
 
-    // The server.
+    // Runs the server.
     void run() {
         do io_.restart();
         while (io_.poll() > 0);
     }
-    // What the room's tick does when the time of those who were told to go is over.
+    // Cuts the sockets that did not close in time, as the room's tick does.
     void cut_leaving() {
         for (; !leaving_.empty(); leaving_.pop_front())
             if (const auto who = leaving_.front().who.lock()) who->cut();

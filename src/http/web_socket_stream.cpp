@@ -17,7 +17,7 @@ using boost::beast::error_code;
 
 constexpr std::size_t message_bytes_max = 1024;
 constexpr auto handshake_time = std::chrono::seconds(5);  // also for closing
-// What the kernel keeps for a client that does not read. Without it, megabytes.
+// The bytes that the kernel buffers for a client that does not read; by default megabytes.
 constexpr int kernel_bytes = 65'536;
 
 // No handler keeps the socket alive: see any_stream.hpp.
@@ -65,8 +65,8 @@ private:
                                 });
     }
 
-    // After close() it is Beast that reads, until the client's own goodbye. A read of ours beside
-    // it could take a frame that only Beast's can answer, and each would wait for the other.
+    // After close(), Beast itself reads until the client's close frame. Another read beside it
+    // could take a frame that only Beast's can answer, and each would wait for the other.
     void on_read(const error_code& error, std::size_t bytes) {
         if (error) return on_end();
         message_.append(piece_.data(), bytes);
@@ -95,7 +95,7 @@ private:
     }
     void on_teardown() override { on_leaving(); }
 
-    // Not from inside the read that found it.
+    // Must not be called within the read that found the flood.
     void end_flood() {
         asio::post(stream_.get_executor(), [weak = self()] {
             if (const auto me = weak.lock()) me->on_flood();

@@ -95,7 +95,7 @@ TEST(WebSocketStream, ARefusedMessageEndsItWhateverFollows) {
     }
 }
 
-// Then Beast's read and Beast's close wait for each other, for ever: only the cut ends that.
+// Beast's read and Beast's close may then wait for each other for ever; only cut() ends that.
 TEST(WebSocketStream, AGoodbyeEndsItWhateverTheClientSendsMeanwhile) {
     for (const auto& [what, bytes] : sequels()) {
         SCOPED_TRACE(what);

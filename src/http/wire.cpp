@@ -13,11 +13,11 @@
 namespace floodgate::http {
 namespace {
 
-// What every answer carries: nothing here is to be sniffed, or cached unless it says so.
+// Every answer carries this: browsers must not guess the content type.
 constexpr std::string_view common = "X-Content-Type-Options: nosniff\r\n";
-// Nor is anything to be framed, or to load anything if a browser shows it as a page. These 99 bytes
-// are left out of the answers to attempts to buy: a browser shows what it was led to by an address
-// or a form, and neither can send the Authorization header without which there is no such answer.
+// An answer must not be shown in a frame, nor load anything if a browser shows it as a page. These
+// 99 bytes are left out of the answers to attempts to buy: a browser shows only what an address or
+// a form led it to, and neither can send the Authorization header that such a request needs.
 constexpr std::string_view for_pages =
     "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
     "Referrer-Policy: no-referrer\r\n";
@@ -88,7 +88,8 @@ api::reply without_number(api::problem p, api::language lang) {
     return r;
 }
 
-// Whoever clicks again and again gets this: as common as sold_out, and as quick.
+// Buyers who click again and again get this answer. It is as common as sold_out, and must be as
+// quick.
 void write_already_ordered(std::string& out, sale::order_no order, api::language lang,
                            const framing& f) {
     static const api::reply in_en =
@@ -103,7 +104,7 @@ void write_already_ordered(std::string& out, sale::order_no order, api::language
     out.append(r.body).append(number, size);
 }
 
-// In the server's time as well as from now on: the clock of the buyer's machine may be wrong.
+// As the server's time and as a duration, because the clock of the buyer's machine may be wrong.
 boost::json::object wait_until(instant until, instant now) {
     const std::int64_t left = std::max<std::int64_t>((until - now).count(), 1);
     return {{"until", api::to_iso(until)}, {"until_ms", to_ms(until)}, {"retry_after_ms", left}};

@@ -14,10 +14,10 @@ namespace floodgate::http {
 // The Date header line, rebuilt once a second. One per event loop.
 class date_line {
 public:
-    // `behind` are further lines that are the same for every answer: so they cost nothing.
+    // `behind` are further lines, the same for every answer; this way they cost nothing.
     explicit date_line(std::string behind = {}) : behind_(std::move(behind)) {}
 
-    // "Date: Sun, 15 Nov 2026 10:00:00 GMT\r\n", and what stands behind it
+    // "Date: Sun, 15 Nov 2026 10:00:00 GMT\r\n", followed by `behind`
     std::string_view at(instant now);
 
 private:
@@ -35,9 +35,9 @@ struct framing {
 
 // Appends the whole answer to `out`.
 void write_reply(std::string& out, const api::reply& r, const framing& f);
-// The same up to the part that is shared: what follows is r.shared and r.tail.
+// The same up to the shared part; r.shared and r.tail follow.
 void write_start(std::string& out, const api::reply& r, const framing& f);
-// Whether the answer has a part that is sent as it is, not copied.
+// Whether the answer has a part that is sent without copying it.
 bool has_shared_part(const api::reply& r, const framing& f);
 
 // The answer to an attempt to buy, appended to `out`. This is the hot path: no JSON library, no

@@ -1,4 +1,4 @@
-// Looks at the figures that tell of trouble, and raises or clears the alerts.
+// Watches figures that show trouble, and raises or clears the alerts.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace floodgate::jobs {
 
-// An alert is raised past these, and cleared when there is a fifth of room again: an alert that
-// comes and goes at the edge is noise.
+// An alert is raised above these limits and cleared only a fifth below them, so that it does not
+// come and go at the limit.
 struct alert_watch_options {
     std::uint64_t backlog_alarm = 100'000;  // promises not in the ledger
-    milliseconds oldest_alarm{60'000};      // how long one of them has waited
-    milliseconds failing_alarm{5000};       // the ledger cannot be written
+    milliseconds oldest_alarm{60'000};      // how long the oldest of them has waited
+    milliseconds failing_alarm{5000};       // how long the ledger could not be written
     std::uint64_t disk_min_bytes = 1ULL << 30U;
     unsigned disk_min_percent = 5;
 };
@@ -28,7 +28,7 @@ class alert_watch {
 public:
     struct world {
         std::function<clerk::figures()> clerk;
-        std::function<std::optional<disk_space>()> disk;  // nothing: unknown, no alert
+        std::function<std::optional<disk_space>()> disk;  // empty: unknown, no alert
         alarm::board& board;
     };
     alert_watch(world w, alert_watch_options o) : world_(std::move(w)), options_(o) {}

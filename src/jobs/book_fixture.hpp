@@ -1,4 +1,4 @@
-// For tests: a real ledger, a gate that notes what comes back, and orders bought through no gate.
+// For tests: a real ledger, a gate that notes releases, and orders that were not bought at a gate.
 
 #pragma once
 
@@ -27,7 +27,7 @@ protected:
     void break_ledger() {
         how_->before = [] { throw store::sql_error(store::sql_failure::busy, "as told"); };
     }
-    // From after the first such statement on.
+    // The ledger fails after the first statement that begins so.
     void break_ledger_after(const std::string& beginning) {
         how_->after = [this, beginning](std::string_view sql) {
             if (sql.starts_with(beginning)) break_ledger();
@@ -59,7 +59,7 @@ protected:
     void expect_returned(const std::vector<sale::order_no>& expected) {
         EXPECT_EQ(gate_.released, expected);
     }
-    // What was told of an order, in order.
+    // The news of an order, in the order in which they were told.
     std::vector<std::string> told(sale::order_no no) {
         std::vector<std::string> words;
         for (const sale::order_news& n : news_)

@@ -1,7 +1,8 @@
-// Closes orders that nobody paid by their deadline, and gives their units back.
+// Closes orders that were not paid by their deadline, and gives their units back.
 //
-// The deadline stands in the ledger, so a restart or a missed step loses none: the next step closes
-// all that is due by then. An order for which a payment was begun goes to the asker instead.
+// Deadlines are stored in the ledger, so a restart or a missed step loses none: the next step
+// closes everything that is due by then. An order for which a payment was begun is left to the
+// payment inquiries.
 
 #pragma once
 
@@ -18,7 +19,7 @@ namespace floodgate::jobs {
 struct deadline_figures {
     std::uint64_t closed = 0;
     std::uint64_t sent_to_channel = 0;
-    std::uint64_t late_ms_max = 0;  // how long after its deadline an order was dealt with
+    std::uint64_t late_ms_max = 0;  // the longest time between a deadline and its closing
     histogram::reading late_ms;
 };
 
@@ -32,8 +33,8 @@ public:
     explicit deadline_closer(world w, std::size_t batch_max = 2000)
         : world_(w), batch_max_(batch_max) {}
 
-    // Everything due by now, a batch a transaction. One thread. When the ledger fails, the rest is
-    // left for the next step.
+    // Closes everything that is due, one batch in each transaction. One thread. When the ledger
+    // fails, the rest is left for the next step.
     void step();
 
     deadline_figures read_figures() const;  // any thread

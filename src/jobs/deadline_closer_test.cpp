@@ -78,7 +78,7 @@ TEST_F(CloserTest, ANewOneGoesOnWhereTheOldOneEnded) {
     close_.step();
     expect_returned({first.no});
 
-    clock_.set(second.pay_by + 1h);  // nobody was there for an hour
+    clock_.set(second.pay_by + 1h);  // as after an hour without any step
     deadline_closer after_restart({moves_, after_, clock_});
     after_restart.step();
     expect_returned({first.no, second.no});
@@ -172,8 +172,8 @@ TEST_F(CloserTest, WhenTheLedgerFailsTheNextStepClosesWhatIsDue) {
     EXPECT_EQ(state(o.no), "closed timed_out");
 }
 
-// Then nobody gives the unit back to the gate before the next start: held too long, but never sold
-// twice.
+// In this case the unit is not released at the gate before the next start. It is held too long, but
+// never sold twice.
 TEST_F(CloserTest, ACommitWhoseAnswerWasLostClosesNothingTwice) {
     const auto o = buy(1);
     clock_.advance(deadline);

@@ -7,7 +7,7 @@
 namespace floodgate::jobs {
 namespace {
 
-constexpr sale::user_id nobody{0};  // the ladder, not an operator
+constexpr sale::user_id nobody{0};  // the retry job, not an operator
 
 // An operator was faster: nothing is left to do.
 bool was_decided(boost::system::error_code e) {
@@ -33,7 +33,7 @@ bool letter_retry::step() {
     return due->size() == at_once_;
 }
 
-// An error: the ledger is away, and there is no point in trying the others.
+// An error means that the ledger is unreachable, so trying the other letters makes no sense.
 result<void> letter_retry::retry(const ledger::letter& l) {
     auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
     if (report.has_value()) {

@@ -16,8 +16,8 @@ namespace floodgate::jobs {
 
 struct letter_retry_figures {
     std::uint64_t retried = 0;
-    std::uint64_t revived = 0;  // of these, in the book now
-    std::uint64_t died = 0;     // and out of tries, or rejected
+    std::uint64_t revived = 0;  // of these, entered
+    std::uint64_t died = 0;     // of these, dead: out of tries, or rejected
 };
 
 class letter_retry {
@@ -31,8 +31,8 @@ public:
     explicit letter_retry(world w, sale::retry_schedule retries = {}, std::size_t at_once = 100)
         : world_(w), retries_(std::move(retries)), at_once_(at_once) {}
 
-    // Tries what is due. True: there may be more. One thread. When the ledger is away, the
-    // failure cannot be noted either: an outage costs no letter a step of the ladder.
+    // Tries the letters that are due. True: there may be more. One thread. While the ledger is
+    // unreachable the failed try cannot be noted either, so an outage uses up no retries.
     bool step();
 
     // Raises or clears the alert of dead letters.

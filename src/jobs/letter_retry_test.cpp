@@ -17,7 +17,7 @@ struct SecondChancesTest : BookTest {
     ledger::letter_book& letters_ = book_.letters();
     letter_retry chances_{{book_, after_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
 
-    // A promise on the ladder, as the desk puts it there.
+    // A waiting letter, as the clerk's desk makes it.
     sale::promise put_aside(std::int64_t buyer) {
         sale::promise p = verbs_.promise(sale_, buyer);
         p.at = clock_.now();
@@ -26,7 +26,7 @@ struct SecondChancesTest : BookTest {
         EXPECT_TRUE(letters_.put_aside(p, last, why));
         return p;
     }
-    // The ledger is well, but orders cannot be entered.
+    // From now on the ledger works, but orders cannot be entered.
     void jam() {
         how_->after = [](std::string_view sql) {
             if (sql.find("INTO orders (") != std::string_view::npos)
@@ -178,7 +178,7 @@ TEST_F(SecondChancesTest, DeadLettersAreAnAlertUntilThereAreNone) {
     EXPECT_TRUE(alarms_.standing().empty());
 }
 
-// The whole way, over a real database: the line, the desk, the letters and the operator.
+// The whole path over a real database: the line, the desk, the letters and the operator.
 struct PoisonedLineTest : SecondChancesTest {
     clerk::memory_source line_;
     clerk::ledger_sink sink_{book_, sale::journal_line, clock_};

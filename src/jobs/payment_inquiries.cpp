@@ -48,8 +48,8 @@ result<void> payment_inquiries::ask(const ledger::open_question& q) {
         return {};
     }
     if (answer->outcome == shop::inquiry_outcome::unsure) count(&payment_inquiry_figures::unsure);
-    // An order that was overtaken has no question any more. Should it have one all the same, the
-    // channel must not be asked again without a pause.
+    // If the order was overtaken, its inquiry is usually settled. If it is still open, the channel
+    // must not be asked again without a pause.
     return wait(q, answer->note);
 }
 

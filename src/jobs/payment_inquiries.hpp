@@ -1,9 +1,9 @@
-// When the payment channels are asked what only they know: whether an order that is to be closed
-// was paid, and whether money that is to go back is on its way. shop/checkout asks and enters the
-// answer.
+// Decides when to ask the payment channels: whether an order that is to be closed was paid, and
+// whether money was refunded. shop/checkout asks the channel and enters the answer.
 //
-// Until a channel has answered clearly the order stays as it is, its units held, and the channel is
-// asked again, less and less often. Nothing is forgotten: the questions stand in the ledger.
+// Until a channel has answered clearly, the order stays as it is, its units are held, and the
+// channel is asked again, less and less often. No inquiry is forgotten, because they are stored in
+// the ledger.
 
 #pragma once
 
@@ -18,17 +18,17 @@
 namespace floodgate::jobs {
 
 struct payment_inquiry_options {
-    std::size_t at_once = 50;          // questions in one step
-    milliseconds pause_first{1000};    // after an unclear answer; doubles up to
-    milliseconds pause_last{60'000};   // this
-    milliseconds limbo_after{60'000};  // a question older than this is an alert
+    std::size_t at_once = 50;          // inquiries in one step
+    milliseconds pause_first{1000};    // the pause after an unclear answer, which doubles
+    milliseconds pause_last{60'000};   // up to this
+    milliseconds limbo_after{60'000};  // an inquiry older than this raises an alert
 };
 
 struct payment_inquiry_figures {
     std::uint64_t asked = 0;
     std::uint64_t unsure = 0;   // of these, without a clear answer
-    std::uint64_t settled = 0;  // and with one that moved the order
-    std::int64_t open = 0;      // questions, at the last look
+    std::uint64_t settled = 0;  // of these, with an answer that moved the order
+    std::int64_t open = 0;      // inquiries that were open at the last look
 };
 
 class payment_inquiries {
@@ -41,7 +41,7 @@ public:
     };
     explicit payment_inquiries(world w, payment_inquiry_options o = {}) : world_(w), options_(o) {}
 
-    // Asks what is due, then looks how long the oldest question has stood. True: there may be more
+    // Makes the inquiries that are due, then looks how old the oldest one is. True: more may be
     // due. One thread. When the ledger fails, the rest is left for the next step.
     bool step();
 

@@ -19,7 +19,7 @@ struct PaymentInquiriesTest : BookTest {
         channel_ = scripted.get();
         channels_.add(std::move(scripted));
     }
-    // Somebody began to pay and then cancelled.
+    // The buyer began to pay and then cancelled.
     sale::order closing_order(std::int64_t buyer, const std::string& method = "test") {
         auto o = buy_with(buyer, method);
         EXPECT_TRUE(moves_.cancel(o.no, o.buyer, clock_.now()).value().moved);
@@ -177,7 +177,7 @@ TEST_F(PaymentInquiriesTest, PaidAfterTheTimeOutItIsTooLate) {
     expect_books_agree();
 }
 
-// The payment's own message and the asker meet: whoever is first in the ledger wins.
+// The payment's own message meets an inquiry: the first of the two in the ledger wins.
 class meddling_channel final : public pay::channel {
 public:
     explicit meddling_channel(ledger::move_book& moves) : moves_(moves) {}

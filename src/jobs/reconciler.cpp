@@ -11,8 +11,8 @@ namespace floodgate::jobs {
 namespace {
 
 constexpr milliseconds long_look{50};
-constexpr int rest_share = 20;         // of a long look: a twentieth of a core here
-constexpr int rest_share_waiting = 4;  // a fifth of a core elsewhere, at most
+constexpr int rest_share = 20;         // long looks take at most a twentieth of a core here
+constexpr int rest_share_waiting = 4;  // and at most a fifth of one on a database server
 
 milliseconds worked_so_far() {
     timespec used{};
@@ -90,7 +90,7 @@ void reconciler::judge(balance_check& w, instant now) {
     }
 }
 
-// A gate that is only a copy is made anew from the book, if nothing is wrong with the book.
+// Has the gate of a cluster rebuilt from the ledger, if nothing is wrong with the ledger itself.
 bool reconciler::rebuilds_gate(const balance_check& w, record& r) {
     if (r.not_rebuilt || w.what == shop::mismatch::none || w.what == shop::mismatch::book)
         return false;

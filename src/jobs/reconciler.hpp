@@ -1,5 +1,5 @@
-// The reconciliation: sees to it that stock = free + promised + unpaid + paid + refunding holds for
-// every sale, in the book by itself and between gate and book.
+// The reconciliation: checks for every sale that stock = free + promised + unpaid + paid +
+// refunding, within the ledger and between gate and ledger.
 //
 // A mismatch that is more than work in flight (shop/balance_check.hpp) is a breach: the sale is
 // paused once, an alert is raised, and the orders that differ are named. When the sale agrees again
@@ -30,9 +30,9 @@ public:
     };
     explicit reconciler(world w) : world_(std::move(w)) {}
 
-    // What follows may be called from any thread.
+    // Any thread may call the following.
 
-    // One look at every sale. An error: the book cannot be read; nothing is concluded from that.
+    // One look at every sale. An error: the ledger cannot be read, and no sale was judged.
     result<void> step(instant now);
     // How long to leave it at least between the latest look and the next: looks that take long must
     // not take a share of the machine. 0: as you like.
@@ -43,7 +43,7 @@ private:
     struct record {
         shop::mismatch_watch seen;
         bool paused = false, pause_failed = false;
-        bool not_rebuilt = false;      // the gate is no copy
+        bool not_rebuilt = false;      // this mode has no rebuild of the gate
         ledger::findings differences;  // of a breach
     };
     using standings = std::map<sale::sale_id, gate::standing>;
@@ -63,8 +63,8 @@ private:
     std::atomic<milliseconds> rest_{milliseconds(0)};
 };
 
-// See reconciler::rest(). `worked` is this thread's own time, `took` includes waiting for a
-// database elsewhere.
+// See reconciler::rest(). `worked` is this thread's own processor time; `took` also includes
+// waiting for a database server.
 milliseconds rest_after(milliseconds worked, milliseconds took);
 
 }  // namespace floodgate::jobs

@@ -1,4 +1,4 @@
-// No breach is ever found while a sale does what sales do.
+// The reconciliation finds no breach in the normal activity of a sale.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ class ActivityTest : public ReconcilerTest {
 protected:
     std::size_t any(std::size_t below) { return random_() % below; }
 
-    // Whatever can happen to a sale, each as a whole.
+    // One random act of a sale, done completely.
     void something_happens() {
         switch (any(6)) {
         case 0:
@@ -172,7 +172,7 @@ TEST(ReconcilerThreads, FindNothingWhileEveryoneIsAtWork) {
     shared_line line;
     gate::embedded_turnstile gate(line, {});
     shop::silent_node node;
-    const wall_clock clock;  // a thread that is not let run is in flight for as long
+    const wall_clock clock;  // work is in flight for as long as its thread does not get a core
     shop::catalogue_desk desk(book, gate, node, clock);
     const auto sale = verbs.add_sale({50, 1});
     ASSERT_TRUE(desk.warm_up(sale, {}).has_value());

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 
 std::string text(sale::order_no no) { return std::to_string(no.value); }
 
-// Five orders of one unit in the book, one promise in the line, one letter, and somebody did a
-// damage. It is found at the third look, named and paused once; a repair makes it good.
+// Five orders of one unit in the ledger, one promise in the line, one letter, and some damage. It
+// is found at the third look, named, and the sale is paused once; a repair mends it.
 class DamageTest : public ReconcilerTest {
 protected:
     DamageTest() {
@@ -122,10 +122,11 @@ TEST_F(DamageTest, AChangedStock) {
 TEST_F(DamageTest, AStockTheGateWasNotTold) {
     ASSERT_TRUE(book_.catalogue().change_stock(sale_, 5, "more", now_).has_value());
     expect_found("the gate has 10 units in total, the book 15");
-    // The pause has told the gate already; what is left is that it agrees.
+    // The pause has told the gate already; it only remains to see that it agrees.
 }
 
-// The pen is taken, so the change waits between gate and book while the reconciler looks on.
+// The test holds the ledger's writer, so the change waits between gate and ledger while the
+// reconciler looks on.
 class SlowDiskTest : public ReconcilerTest {
 protected:
     SlowDiskTest() : ReconcilerTest(book_in::file) {}
@@ -247,7 +248,7 @@ TEST_F(DamageTest, ARepairCannotTakeWhatIsNotThere) {
     EXPECT_EQ(turnstile_.look_up(sale_)->taken, 10);
 }
 
-// Where the gate is a copy (in a cluster).
+// As in a cluster, where the gate is a copy.
 class CopiedGateTest : public DamageTest {
 protected:
     CopiedGateTest() { node_.rebuilds = true; }

@@ -5,7 +5,7 @@
 namespace floodgate::jobs {
 
 void round_keeper::step(instant now) {
-    // A clock that was set back must not keep us waiting for the time it showed before.
+    // If the clock was set back, do not wait until it shows the earlier time again.
     const bool too_soon =
         looked_at_ != never && now >= looked_at_ && now < looked_at_ + options_.read_every;
     if (too_soon) return;
@@ -50,7 +50,7 @@ void round_keeper::load(const sale::sale& s) {
     log::info("jobs.sale_warmed_up", "sale", s.id.value, "round", s.round.value, "stock", s.stock);
 }
 
-// What happened before the first look, or before the round was given these times, is no news.
+// Does not log what happened before the first look, or before the round got its present times.
 void round_keeper::notice(const sale::round& r, instant now) {
     const auto [at, fresh] = watched_.try_emplace(r.id);
     watched& w = at->second;

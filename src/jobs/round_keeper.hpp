@@ -1,8 +1,7 @@
-// Rounds by the clock: sales are loaded into the gate ahead of their round, and the log says when a
-// round opened and ended.
+// Loads sales into the gate ahead of their rounds, and logs when a round opened and ended.
 //
-// Nothing opens because of this: the gate judges each attempt by the moment it is made. So a clock
-// that stands still, jumps or goes back can make a warm-up early or late, never a sale.
+// This opens no sale: the gate judges each attempt by the time at which it is made. So a step that
+// comes early, late or not at all can shift a warm-up, but never the opening of a sale.
 
 #pragma once
 
@@ -15,13 +14,13 @@
 namespace floodgate::jobs {
 
 struct round_options {
-    milliseconds lead{600'000};     // a sale is loaded so long before its round begins
-    milliseconds read_every{1000};  // the catalogue
+    milliseconds lead{600'000};     // how long before its round a sale is loaded
+    milliseconds read_every{1000};  // how often the catalogue is read
 };
 
 struct round_figures {                     // since start
-    std::uint64_t warmed = 0, failed = 0;  // warm-ups; failed: tries
-    std::uint64_t opened = 0, ended = 0;   // rounds that did while we looked
+    std::uint64_t warmed = 0, failed = 0;  // warm-ups, and failed tries of them
+    std::uint64_t opened = 0, ended = 0;   // rounds that did while this node watched
 };
 
 class round_keeper {
@@ -29,8 +28,8 @@ public:
     round_keeper(shop::catalogue_desk& desk, ledger::catalogue_book& catalogue, round_options o)
         : desk_(desk), catalogue_(catalogue), options_(o) {}
 
-    // Call it often: it looks at the catalogue only every `read_every`. What fails is tried again
-    // at the next look, and logged once.
+    // To be called often: it reads the catalogue only every `read_every`. A warm-up that fails is
+    // tried again at the next look, and logged once.
     void step(instant now);
 
     round_figures read_figures() const;  // any thread
@@ -52,8 +51,8 @@ private:
     const round_options options_;
     instant looked_at_ = never;
     bool unreadable_ = false;                    // and logged
-    std::map<sale::sale_id, instant> warmed_;    // for the round that begins then
-    std::set<sale::sale_id> failing_;            // and logged
+    std::map<sale::sale_id, instant> warmed_;    // the beginning of the round it was loaded for
+    std::set<sale::sale_id> failing_;            // sales whose failure was logged
     std::map<sale::round_id, watched> watched_;  // the first look at a round is silent
     mutable std::mutex mutex_;
     round_figures figures_;  // guarded by mutex_

@@ -5,7 +5,7 @@
 namespace floodgate::jobs {
 
 void sale_forgetter::step(instant now) {
-    // A clock that was set back must not keep us waiting for the time it showed before.
+    // If the clock was set back, do not wait until it shows the earlier time again.
     const bool too_soon =
         looked_at_ != never && now >= looked_at_ && now < looked_at_ + options_.look_every;
     if (too_soon) return;
@@ -29,7 +29,7 @@ std::vector<sale::sale> sale_forgetter::over_and_loaded(instant now) {
 }
 
 bool sale_forgetter::forget(const sale::sale& s) {
-    // In this order: a promise that is on its way is found in the line or in the book.
+    // Look in this order, so that a promise in flight is found either in the line or in the ledger.
     const auto queued = world_.between.of_sale(s.id);
     if (!queued || !queued->empty()) return false;
     const auto settled = world_.book.tallies().is_settled(s.id);

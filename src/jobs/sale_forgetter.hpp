@@ -1,5 +1,5 @@
-// Lets the gate forget the sales that are over: their memory, their keys in Redis and their place
-// on the pages. The ledger keeps them, and admins go on seeing them.
+// Makes the gate forget sales that are over, which frees their memory or their keys in Redis. The
+// ledger keeps them, and admins still see them.
 
 #pragma once
 
@@ -28,7 +28,8 @@ public:
     };
     sale_forgetter(const world& w, sale_forgetter_options o) : world_(w), options_(o) {}
 
-    // Call it often. What fails, or is not settled yet, is tried again at the next look.
+    // To be called often. A sale that is not settled yet, or whose forgetting fails, is tried again
+    // at the next look.
     void step(instant now);
 
     std::uint64_t forgotten() const { return forgotten_; }  // since start; any thread

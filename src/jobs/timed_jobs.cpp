@@ -66,7 +66,8 @@ void timed_jobs::stop() {
     if (webhook_) webhook_->stop();
 }
 
-// An order that waits for its channel need not wait for the inquiries' next turn as well.
+// Wakes the inquiries, so that an order that waits for its channel need not wait for their next
+// turn.
 void timed_jobs::tell(std::span<const sale::order_news> news) {
     world_.node.tell(news);
     const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
@@ -74,7 +75,7 @@ void timed_jobs::tell(std::span<const sale::order_news> news) {
 }
 
 bool timed_jobs::look_after_orders() {
-    world_.desk.step();  // on every node: what was closed here, the book follows from here
+    world_.desk.step();  // on every node: it writes this node's pending closings to the ledger
     if (!world_.node.on_duty()) return false;
     closer_.step();
     rounds_.step(world_.clock.now());

@@ -1,8 +1,8 @@
-// Everything that looks after orders and units once they are promised, each on a thread of its own:
-// deadlines and second chances, questions to the channels, the reconciliation, rounds and alerts.
+// The jobs that run by the clock once units are promised, on four threads: deadlines, letter
+// retries and rounds; payment inquiries; the reconciliation; alerts.
 //
-// In a cluster the timed jobs run on the node that holds the lease `care`; alone, always. Alerts
-// and what follows a move are every node's own.
+// In a cluster the timed jobs run on the node that holds the lease `timed_jobs`; a lone node always
+// runs them. Alerts, and the settlement after a move, are every node's own.
 
 #pragma once
 
@@ -64,7 +64,7 @@ public:
     timed_jobs(world w, const timed_job_options& o);
 
     void start();
-    void stop();  // in time for the ledger to close; idempotent
+    void stop();  // before the ledger is closed; idempotent
 
     // Any thread.
     const shop::settlement& after() const { return after_; }
@@ -93,7 +93,7 @@ private:
     shop::reconciliation_desk reconciliation_;
     jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
-    instant last_reconciliation_{}, next_reconciliation_{};  // of its own thread
+    instant last_reconciliation_{}, next_reconciliation_{};  // used by its thread only
     // Last: they use everything above.
     periodic_task orders_, asking_, reconciling_, watching_;
 };

@@ -1,7 +1,7 @@
-// A way to pay, whatever stands behind it. Alipay and WeChat Pay come in a later issue.
+// The port of a payment channel. Alipay and WeChat Pay come in a later issue.
 //
-// Calls may take long: from a pool thread or the clerk's asker, never an event loop. Every one of
-// them may be repeated; the order's number is what makes it the same trade.
+// Calls may take long: make them on a pool thread or a timed job, never on an event loop. Every
+// call may be repeated; the order's number makes it the same trade.
 
 #pragma once
 
@@ -16,21 +16,21 @@
 
 namespace floodgate::pay {
 
-// What a channel says of an order's trade.
+// What a channel says about an order's trade.
 enum class trade : std::uint8_t {
-    absent = 1,  // it knows none, and none can come into being
-    open,        // somebody may still pay
+    absent = 1,  // the channel has no such trade, and none can begin any more
+    open,        // it may still be paid
     paid,
-    closed,  // nobody can pay any more
-    unsure,  // it did not answer, or not clearly: ask again
+    closed,  // it can no longer be paid
+    unsure,  // the channel gave no answer, or no clear one: ask again
 };
 const char* to_text(trade t);
 
 enum class refund_answer : std::uint8_t { done = 1, unsure };
 
 struct checkout {
-    bool paid = false;     // there and then
-    std::string redirect;  // else where the buyer goes to pay
+    bool paid = false;     // paid at once
+    std::string redirect;  // otherwise: where the buyer goes to pay
 };
 
 class channel {
@@ -41,13 +41,13 @@ public:
     // store_unavailable: the channel cannot be reached. conflict: the trade was closed meanwhile.
     virtual result<checkout> begin(const sale::order& o) = 0;
     virtual trade query(const sale::order& o) = 0;
-    // Asks that nobody can pay any more, and says what the trade is then.
+    // Closes the trade, so that it can no longer be paid, and says what the trade is then.
     virtual trade close(const sale::order& o) = 0;
-    // All of the money. Doing it twice gives it back once.
+    // Gives all of the money back. A repeated call gives it back only once.
     virtual refund_answer refund(const sale::order& o) = 0;
 };
 
-// The ways to pay that are open. Built at start, then read by any thread.
+// The payment channels in use. Built at start, then read by any thread.
 class channels {
 public:
     void add(std::unique_ptr<channel> c) { all_.push_back(std::move(c)); }

@@ -13,7 +13,8 @@
 
 namespace floodgate::pay {
 
-// Answers of one call: those queued for the order first, one after the other, then the usual one.
+// The answers of one call: first those queued for the order, one after the other, then the usual
+// one.
 template <class Answer>
 class script {
 public:

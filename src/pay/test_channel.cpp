@@ -2,7 +2,7 @@
 
 namespace floodgate::pay {
 
-// The trade as it is known, or else from now on `as`.
+// The known trade; an unknown one is remembered as `as`.
 trade& test_channel::remember(sale::order_no no, trade as) {
     if (const auto found = trades_.find(no.value); found != trades_.end()) return found->second;
     if (oldest_first_.size() == remembered_) {

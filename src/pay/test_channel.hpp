@@ -1,7 +1,8 @@
 // The method "test": pays at once, with money that does not exist. For demos and trials.
 //
-// It keeps its trades in memory. After a restart, and beyond `remembered` trades, it knows nothing
-// of the older ones, and closes them when asked to: only good enough because nobody loses money.
+// It keeps its trades in memory. After a restart, and beyond `remembered` trades, it does not know
+// the older ones, and closes them when asked to. This is acceptable only because no real money is
+// involved.
 
 #pragma once
 
@@ -23,7 +24,7 @@ public:
     std::string_view method() const override { return "test"; }
     // conflict: the trade was closed, or its money given back.
     result<checkout> begin(const sale::order& o) override;
-    // A trade it does not know is open, never absent: it could still be begun.
+    // An unknown trade is open, never absent, because it could still be begun.
     trade query(const sale::order& o) override;
     trade close(const sale::order& o) override;
     refund_answer refund(const sale::order& o) override;

@@ -55,7 +55,7 @@ bool hello::covers(const sale::order_news& news) const {
 
 result<hello> make_hello(api::services& with, sale::user_id buyer,
                          std::optional<std::int64_t> since, milliseconds heartbeat) {
-    // The mailbox first: the orders, read later, are at least as new as its last line.
+    // Read the mailbox first: the orders, read later, are at least as new as its last line.
     auto missed = read_mailbox(with, buyer, since);
     if (!missed) return missed.error();
     const auto orders = with.orders.latest(buyer, {0}, orders_max);

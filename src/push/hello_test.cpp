@@ -86,7 +86,7 @@ TEST_F(HelloTest, WithoutSinceThereIsOnlyThePresent) {
     EXPECT_EQ(status(0), "closed");
 }
 
-// L13: the shop's counter would tell everybody how busy the shop is.
+// L13: the counter of the whole shop would tell every buyer how busy the shop is.
 TEST_F(HelloTest, TheLastEventIsTheBuyersOwn) {
     constexpr sale::user_id other{43};
     const auto own = bought(), foreign = buy(other.value, published_sale(5)).order;

@@ -5,7 +5,7 @@
 namespace floodgate::push {
 
 std::optional<listener> listeners::add(std::uint64_t key, listener who, std::size_t max) {
-    // Before it is in the table: whoever reads 0 knows that nobody is.
+    // Counted before it is in the table, so that a reader who sees 0 knows that the table is empty.
     ++count_;
     part& p = parts_[part_of(key)];
     const std::lock_guard lock(p.mutex);

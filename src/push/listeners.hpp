@@ -1,4 +1,4 @@
-// Who listens to what: a key (a buyer, an order) and the loops whose clients want to hear of it.
+// The listeners: for each key (a buyer, an order) the loops whose clients want to hear of it.
 //
 // Any thread; a lock is held for one key at a time.
 
@@ -17,14 +17,14 @@ namespace floodgate::push {
 
 struct listener {
     std::uint32_t loop = 0;  // see mailroom::open_box
-    std::uint64_t id = 0;    // what the loop knows it by
+    std::uint64_t id = 0;    // the loop's own number for it
 
     friend bool operator==(const listener&, const listener&) = default;
 };
 
 class listeners {
 public:
-    // With more than `max` of one key, the one that has listened longest goes, and is given back.
+    // If a key then has more than `max`, the one that has listened longest is removed and returned.
     std::optional<listener> add(std::uint64_t key, listener who, std::size_t max);
     // False: it was not there.
     bool remove(std::uint64_t key, listener who);

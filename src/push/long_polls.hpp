@@ -1,7 +1,7 @@
-// One loop's long polls: who waits for which order to leave which state, until when.
+// One loop's long polls: which connection waits for which order to leave which state, until when.
 //
-// The loop's thread only. A poll begins by listening, then the present state is looked up: what
-// happens in between is heard. Every method that gives answers has forgotten the polls they end.
+// The loop's thread only. A poll first listens, then the present state is looked up, so that a
+// change in between is not missed. A method that gives answers also forgets their polls.
 
 #pragma once
 
@@ -23,7 +23,7 @@ public:
     struct question {
         sale::order_no order;
         sale::user_id buyer;
-        sale::order_state status{};  // answered as soon as the order is in another
+        sale::order_state status{};  // answered as soon as the order is in another state
         steady::time_point until;
     };
     struct answer {
@@ -36,18 +36,20 @@ public:
     long_polls(const long_polls&) = delete;
     long_polls& operator=(const long_polls&) = delete;
 
-    // The poll's number; 0: too many wait already. A connection has one poll at a time.
+    // Gives the poll's number; 0: too many wait already. A connection has one poll at a time.
     std::uint64_t begin(std::uint64_t connection, const question& q);
-    // What the look-up found. True: answer with it now. False: it waits, or was answered meanwhile.
+    // Takes the result of the look-up. True: answer with it now. False: the poll waits, or was
+    // answered meanwhile.
     bool looked_up(const answer& found, std::uint64_t number, sale::order_state state);
-    // The look-up failed. True: answer so.
+    // The look-up failed. True: answer with the failure.
     bool withdraw(std::uint64_t connection, std::uint64_t number);
     // The connection is gone.
     void forget(std::uint64_t connection);
 
     std::vector<answer> hear(const sale::order_news& news);
     std::vector<answer> overdue(steady::time_point now);
-    // Ends the wait of one, or of all: with what is known, now or as soon as it is looked up.
+    // Ends one poll, or all of them. They are answered with what is known, now or after the
+    // look-up.
     std::optional<answer> end(std::uint64_t connection);
     std::vector<answer> end_all();
 

@@ -7,7 +7,7 @@ namespace {
 
 using bag = std::vector<sale::order_news>;
 
-// What goes to each loop, once for each order, however many of its clients listen.
+// Sorts news by loop. A loop gets each order once, however many of its clients listen.
 class sorting {
 public:
     void put(std::uint32_t loop, const sale::order_news& news) {

@@ -1,7 +1,7 @@
-// News of orders, from whoever made the move to the loops whose clients want to hear of it.
+// Brings news of orders from the thread that made the move to the loops whose clients listen.
 //
-// Nothing can be missed between looking and listening: a client is entered here first and looks at
-// the present state then; news is in `recent` first and looks for listeners then.
+// Nothing can be missed between looking and listening: a client is entered here first and then
+// looks at the present state; news is put into `recent` first and then sent to the listeners.
 
 #pragma once
 
@@ -19,51 +19,51 @@
 namespace floodgate::push {
 
 struct socket_options {
-    std::size_t connections_max = 20'000;        // WebSockets in all; past it: busy
-    std::size_t per_user_max = 5;                // one more, and the user's oldest is closed
-    milliseconds heartbeat{30'000};              // a ping to whoever was silent so long
-    std::size_t unsent_messages_max = 64;        // past it, or past the bytes, a socket is closed:
-    std::size_t unsent_bytes_max = 262'144;      // its next hello makes up for it
-    std::vector<std::string> allowed_origins{};  // besides our own: "https://shop.example"
+    std::size_t connections_max = 20'000;        // WebSockets in all; above it: busy
+    std::size_t per_user_max = 5;                // above it the user's oldest socket is closed
+    milliseconds heartbeat{30'000};              // a client that was silent so long gets a ping
+    std::size_t unsent_messages_max = 64;        // above this or the bytes, a socket is closed;
+    std::size_t unsent_bytes_max = 262'144;      // its next hello has what it missed
+    std::vector<std::string> allowed_origins{};  // besides the shop's own: "https://shop.example"
 };
 
 struct mailroom_options {
-    std::size_t waiters_max = 10'000;       // long polls; past it they are answered at once
-    std::size_t waiters_per_user_max = 10;  // one more, and the user's oldest is answered
+    std::size_t waiters_max = 10'000;       // long polls; above it they are answered at once
+    std::size_t waiters_per_user_max = 10;  // above it the user's oldest poll is answered
     socket_options sockets{};
 };
 
 class mailroom {
 public:
-    // `recent` hears everything that is delivered, and must outlive this.
+    // Everything that is delivered is also put into `recent`, which must outlive this.
     explicit mailroom(shop::recent_orders& recent, mailroom_options o = {})
         : options_(std::move(o)), recent_(recent) {}
 
-    // From any thread, after the moves are durable. Costs next to nothing when nobody listens.
+    // Any thread, after the moves are durable. Costs next to nothing when there are no listeners.
     void deliver(std::span<const sale::order_news> news);
 
-    // Some news may never come: whoever listens should look for themselves. Any thread.
+    // Some news may have been lost, so listening clients should ask again. Any thread.
     void note_missed();
 
     const mailroom_options& options() const { return options_; }
 
-    // A loop's box. Both are called from any thread, must only hand over to the loop, and must not
-    // call the mailroom. After close_box() they are not called any more.
+    // A loop's box. Its functions are called on any thread, must only hand over to the loop, and
+    // must not call the mailroom. They are not called after close_box().
     struct box {
         std::function<void(std::vector<sale::order_news>)> news;
         std::function<void(std::uint64_t socket)> replaced;  // by a newer one of the same user
-        std::function<void()> missed{};                      // news that nobody knows of
-        // Too many polls of one user: the one of this connection has waited longest.
+        std::function<void()> missed{};                      // news may have been lost
+        // A user has too many polls, and the one of this connection has waited longest.
         std::function<void(std::uint64_t connection)> waited_enough{};
     };
     std::uint32_t open_box(box b);
     void close_box(std::uint32_t loop);
 
-    // False: as many wait as may.
+    // False: too many wait already.
     bool start_waiting(sale::order_no order, sale::user_id buyer, listener who);
     void stop_waiting(sale::order_no order, sale::user_id buyer, listener who);
 
-    // False: there are as many sockets as there may be.
+    // False: there are too many sockets already.
     bool join(sale::user_id buyer, listener who);
     void leave(sale::user_id buyer, listener who);
 
@@ -85,7 +85,7 @@ private:
     const mailroom_options options_;
     shop::recent_orders& recent_;
     listeners buyers_, orders_;
-    listeners waiters_;  // those of orders_ again, by their buyer: to count them
+    listeners waiters_;  // the same as in orders_, but by buyer, to count them
     counters counters_;
     std::mutex mutex_;
     std::vector<box> boxes_;  // guarded by mutex_; one that is closed is empty

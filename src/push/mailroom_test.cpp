@@ -155,7 +155,7 @@ TEST_F(MailroomTest, ThePollTooManyOfAUserEndsTheirOldestWhereverItIs) {
     EXPECT_EQ(ended.size(), 1U);
 }
 
-// Register, then look; apply, then tell: one of the two always sees the other.
+// One side registers and then looks, the other applies and then tells: one always sees the other.
 TEST_F(MailroomTest, NothingIsMissedBetweenListeningAndLooking) {
     std::atomic<int> heard{0};
     const auto box = room_.open_box({.news = [&](const news&) { ++heard; }, .replaced = {}});

@@ -52,7 +52,7 @@ void socket_room::greet(std::uint64_t id, const std::optional<hello>& first) {
 }
 
 void socket_room::hear(const sale::order_news& news) {
-    // A socket may end, and leave both tables, while it is told.
+    // A socket may end, and be removed from both tables, during this call.
     std::vector<std::uint64_t> ids;
     for (auto [own, end] = by_buyer_.equal_range(news.what.buyer); own != end; ++own)
         ids.push_back(own->second);

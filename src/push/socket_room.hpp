@@ -1,6 +1,6 @@
-// One loop's WebSockets: who they belong to, what each has been told.
+// One loop's WebSockets: to whom they belong, and what each has been told.
 //
-// The loop's thread only, but for make_hello, which the loop sends to a pool.
+// The loop's thread only, except make_hello, which the loop sends to a pool.
 
 #pragma once
 
@@ -23,22 +23,23 @@ public:
     socket_room(const socket_room&) = delete;
     socket_room& operator=(const socket_room&) = delete;
 
-    // A number for a socket to come, which listens from now on. 0: there are too many.
+    // Gives a number for a future socket, which listens from now on. 0: there are too many.
     std::uint64_t reserve(const guard::ticket_holder& whose);
-    // The socket for it, or null: nothing came of it.
+    // Adds the socket with this number. Null: it could not be made.
     void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket);
 
-    // The first message, then what was heard meanwhile. No hello: it could not be made.
+    // Sends the first message, then the news that came meanwhile. Empty: the hello could not be
+    // made.
     void greet(std::uint64_t id, const std::optional<hello>& first);
     void hear(const sale::order_news& news);
 
     void close(std::uint64_t id, close_code code, std::string_view why);
-    void close_all();  // we are going away
-    void send_away();  // to come again: news may have been missed
+    void close_all();  // the server is going away
+    void send_away();  // news may have been missed: the clients should connect again
     void cut_all();
-    void tick(web_socket::clock::time_point now);  // cuts those who do not go
-    // Closes those whose log-in is over, however it ended. Looks at every fourth of them or so, so
-    // that a room full of sockets does not hold up the loop: call it four times a second.
+    void tick(web_socket::clock::time_point now);  // cuts sockets that did not close in time
+    // Closes the sockets whose log-in has ended for any reason. Looks at about a fourth of them, so
+    // that many sockets do not hold up the loop. To be called four times a second.
     void end_with_logins(const guard::sessions& logins, instant now);
 
     socket_world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
@@ -59,7 +60,7 @@ private:
     const std::uint32_t loop_;
     std::map<std::uint64_t, guest> guests_;
     std::unordered_multimap<sale::user_id, std::uint64_t> by_buyer_;
-    std::deque<farewell> leaving_;  // all have the same time: earliest first
+    std::deque<farewell> leaving_;  // earliest first, since all have the same time to close
     std::uint64_t last_id_ = 0;
     std::uint64_t last_checked_ = 0;  // whose log-in was looked at last
 };

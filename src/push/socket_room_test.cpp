@@ -133,7 +133,8 @@ TEST_F(SocketRoomTest, OneThatDoesNotReadIsClosedAtItsLimitAndOthersHearAll) {
     EXPECT_EQ(slow->got.size(), 1U);  // what waited behind is not sent any more
 }
 
-// Its goodbye waits behind the message it does not take: nobody but us would ever end it.
+// The close frame waits behind a message that the client does not take, so only a cut ends the
+// socket.
 TEST_F(SocketRoomTest, WhoeverDoesNotGoIsCut) {
     const auto slow = arrive(), gone = arrive();
     const auto now = web_socket::clock::now();
@@ -230,7 +231,7 @@ TEST_F(SocketRoomTest, TooManyMessagesOrPingsEndIt) {
     EXPECT_EQ(pinger->dropped, 0) << "it has a moment to read why";
 }
 
-// L14: frames of whatever kind, also those that are never whole.
+// L14: frames of any kind, also those that are never complete.
 TEST_F(SocketRoomTest, TooManyBytesEndItAndEndlessOnesAtOnce) {
     const auto socket = arrive();
     for (int i = 0; i < 12 && !socket->closed; ++i) socket->send_bytes(1500);

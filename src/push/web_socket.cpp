@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t frames_a_second_max = 10;   // messages, pings and pongs
 constexpr std::size_t bytes_a_second_max = 16'384;  // with the frames' heads: more than these fill
-// What is read and thrown away while a client takes its leave. Enough for whatever it had sent
-// before it heard of it.
+// The bytes that are read and thrown away while a socket closes: enough for everything that the
+// client had sent before it got the close frame.
 constexpr std::size_t goodbye_bytes_max = 262'144;
 constexpr auto goodbye_time = std::chrono::seconds(3);
 
@@ -65,7 +65,7 @@ void web_socket::on_written(bool fine) {
     pump();
 }
 
-// A text that is neither a ping nor our language is as unwelcome as too many of them.
+// A text that is not a known message closes the socket, like too many messages.
 void web_socket::on_message(std::string_view message, bool is_text) {
     if (closing_) return;
     if (!is_text) return close(close_code::not_text, "text only");
@@ -93,7 +93,7 @@ void web_socket::on_flood() {
     if (bytes_ > goodbye_bytes_max) cut();
 }
 
-// What is not yet under way is not sent any more: the next hello has it.
+// Messages that are not yet being sent are dropped; the next hello has their content.
 void web_socket::close(close_code code, std::string_view why) {
     if (closing_) return;
     if (!open_) return cut();
@@ -111,7 +111,7 @@ void web_socket::cut() {
     closing_ = true;
     const auto ended = std::exchange(ended_, nullptr);
     if (!ended) return;
-    const auto me = shared_from_this();  // `ended` lets go of what may be the last one
+    const auto me = shared_from_this();  // `ended` may drop the last reference
     drop();
     ended();
 }

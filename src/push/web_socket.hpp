@@ -1,4 +1,4 @@
-// One WebSocket: what it may send us, what we have not been able to send it yet, how it ends.
+// One WebSocket: what its client may send, what is not sent to it yet, and how it ends.
 //
 // The loop's thread only. The stream below, plain or TLS, is in http/web_socket_stream.cpp;
 // compression is left out, since it would cost every idle socket its windows.
@@ -22,16 +22,16 @@ namespace floodgate::push {
 enum class close_code : std::uint16_t {
     going_away = 1001,      // shape: zero does not come up: the numbers are the protocol's
     not_text = 1003,        // binary
-    not_understood = 1008,  // or too often
-    come_again = 1013,      // too slow, or news were missed: the hello makes up for it
+    not_understood = 1008,  // not a known message, or too many messages
+    come_again = 1013,      // the client was too slow, or news was missed; the next hello has it
     replaced = 4000,        // the same user has opened too many
     logged_out = 4001,      // or the log-in has expired
 };
 
 class web_socket;
 
-// A socket that is about to end, and when its time is over. Beast does not watch over one whose
-// goodbye waits behind a message that the client does not take.
+// A socket that is closing, and when its time to close is over. Beast sets no time limit if the
+// close frame waits behind a message that the client does not take.
 struct farewell {
     std::chrono::steady_clock::time_point cut_at;
     std::weak_ptr<web_socket> who;
@@ -55,26 +55,25 @@ public:
     // Answers the handshake. `ended` is called once, when the socket is of no more use.
     void open(std::function<void()> ended);
 
-    // Sent in order, as soon as the client takes it. Whoever takes too little is closed.
+    // Sends in order, as soon as the client takes it. A client that takes too little is closed.
     void say(text message);
     void close(close_code code, std::string_view why);
-    // Now, without a word: `ended` has been called when this returns, whatever the stream below
-    // still waits for.
+    // Ends the socket at once, without a close frame. `ended` has been called when this returns,
+    // whatever the stream below still waits for.
     void cut();
 
 protected:
-    // The stream calls back what happened to what it was asked for. After cut() that changes
-    // nothing.
+    // The stream reports the result of its operations here. After cut() this has no effect.
     void on_open(bool fine);
     void on_message(std::string_view message, bool is_text);
     void on_written(bool fine);
     void on_end() { cut(); }
-    // It has begun to end by itself, as after a breach of the protocol. It has as much time for
-    // that as after close().
+    // The stream has begun to close by itself, for example after a protocol error. It has as much
+    // time for that as after close().
     void on_leaving();
 
-    // Counts what the client sent. True: that is too much, and on_flood() is due, but not from
-    // inside a read.
+    // Counts what the client sent. True: it is too much, and on_flood() must be called, but not
+    // within a read.
     bool note_received(std::uint32_t frames, std::size_t bytes);
     void on_flood();
 
@@ -84,7 +83,7 @@ protected:
     virtual void read() = 0;
     virtual void write(const std::string& message) = 0;
     virtual void send_close(close_code code, std::string_view why) = 0;
-    virtual void drop() = 0;  // the transport; what is under way fails
+    virtual void drop() = 0;  // closes the transport; operations under way fail
 
 private:
     void pump();
@@ -94,7 +93,7 @@ private:
     std::vector<text> unsent_;  // the first is under way while writing_
     std::size_t unsent_bytes_ = 0;
     clock::time_point second_began_;
-    std::uint32_t frames_ = 0;  // in this second, as the bytes while it is open
+    std::uint32_t frames_ = 0;  // in this second, like the bytes while it is open
     std::size_t bytes_ = 0;
     bool open_ = false, writing_ = false, closing_ = false;
 };

@@ -1,4 +1,4 @@
-// For tests: a way to a server on this machine that can be cut and mended.
+// For tests: a connection to a server on this machine that can be cut and mended.
 
 #pragma once
 
@@ -41,7 +41,7 @@ public:
     cuttable_wire& operator=(const cuttable_wire&) = delete;
 
     const std::string& address() const { return address_; }
-    // Ends every connection, and each new one at once, until mend().
+    // Ends every connection, also each new one, until mend().
     void cut() { cut_ = true; }
     void mend() { cut_ = false; }
     int connections() const { return connections_; }  // so far

@@ -24,7 +24,7 @@ entry_verdict line_order::judge(const line_entry& e) {
     }
     const std::uint64_t before = last - e.promises;
     if (before > end_) return entry_verdict::gap;
-    // Only the first may begin before our end: the ledger's position was in the middle of it.
+    // Only the first entry may begin before the end: the ledger's position was in the middle of it.
     if (before < end_ && end_ != start_) return entry_verdict::foreign;
     end_ = last;
     held_.push_back(e);

@@ -1,9 +1,9 @@
 // Whether an entry is the next one of its line: contiguous within one epoch, each entry once.
 //
-// Pure; readers of a partition's stream and of the RabbitMQ queue behind it use the same. It
-// remembers every entry that is not yet removed from where it came from, so that one that comes a
-// second time (an acknowledgement was lost) is told from another one under the same number (the
-// store went back in time and numbered anew).
+// Pure. Readers of a partition's stream and of the RabbitMQ queue behind it both use it. It
+// remembers every entry that is not yet removed from its store. So it can tell an entry that comes
+// a second time (an acknowledgement was lost) from another entry under the same number (the store
+// went back to an older state and gave out numbers again).
 
 #pragma once
 
@@ -18,11 +18,11 @@ namespace floodgate::queue {
 enum class entry_verdict : std::uint8_t {
     next = 1,      // take it
     known,         // it has come before, and is not removed yet
-    before_start,  // the ledger had all of it when we began
-    passed,        // under a number that was taken and removed since we began
-    gap,           // something is missing before it
-    foreign,       // of another epoch, or it cannot stand where it stands
-    unreadable     // no promises in it
+    before_start,  // the ledger had all of it at the beginning
+    passed,        // its number was taken and removed since the beginning
+    gap,           // an entry before it is missing
+    foreign,       // of another epoch, or at an impossible place
+    unreadable     // it holds no promises
 };
 
 struct line_entry {
@@ -47,7 +47,7 @@ public:
     // Taken and not removed, in order.
     std::deque<line_entry>& held() { return held_; }
     const std::deque<line_entry>& held() const { return held_; }
-    // The first `count` of them are removed from where they came from.
+    // To be called when the first `count` of held() are removed from their store.
     void removed(std::size_t count);
     std::optional<std::size_t> find(sale::line_place last) const;  // which of held()
 

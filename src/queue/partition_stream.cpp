@@ -17,9 +17,10 @@ constexpr std::size_t ranged_at_once = 32;
 constexpr const char* dead_kept_max = "10000";
 constexpr const char* stream_start = "0-0";
 
-// All scripts run without memory to spare, too: they are what frees it.
+// All these scripts may also run when memory is short, because they free it.
 
-// The group is there, and those who have nothing left in it and will not come back are not.
+// Makes the group if it is missing, and removes consumers that have no pending entries and are
+// gone.
 const store::redis_script& join_script() {
     static const store::redis_script script(R"(#!lua flags=allow-oom
 local made = redis.pcall('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
@@ -57,7 +58,8 @@ return 1)");
     return script;
 }
 
-// [id, [field, value, ...]]. Without our field the body is empty, which cannot be decoded.
+// Reads [id, [field, value, ...]]. Without the expected field the body is empty and cannot be
+// decoded.
 std::optional<stream_entry> to_entry(const redis_reply& reply) {
     if (reply.items.size() != 2) return std::nullopt;
     const auto last = sale::parse_entry_id(reply.items[0].text);
@@ -112,7 +114,7 @@ result<std::vector<stream_entry>> partition_stream::next(std::size_t max, millis
     return fetch(max, wait);
 }
 
-// Least idle time 0: no other node may be reading here.
+// The least idle time is 0, because no other node may be reading here.
 result<std::vector<stream_entry>> partition_stream::claim(std::size_t max) {
     const auto reply = own_.ask(line_,
                                 {"XAUTOCLAIM", line_, where_.group, where_.consumer, "0",
@@ -139,7 +141,7 @@ result<std::vector<stream_entry>> partition_stream::fetch(std::size_t max, milli
     command.append({"STREAMS", line_, ">"});
     const auto reply = own_.ask(line_, command, wait);
     if (!reply) {
-        joined_ = false;  // NOGROUP, or Redis may have given us what did not arrive
+        joined_ = false;  // NOGROUP, or entries that Redis has given out did not arrive
         return reply.error();
     }
     if (reply->is_nil() || reply->items.empty()) return std::vector<stream_entry>();

@@ -1,11 +1,11 @@
 // A partition's Redis stream, read through a consumer group: what the gate's script appends.
 //
-// The node that holds the partition's lease owns what is pending in the group, also what another
-// node was given: it claims that first, and again after any call that failed half-way. So
-// nothing is lost between Redis and here, and an entry may come twice. A group that is gone is made
+// The node that holds the partition's lease owns the pending entries of the group, also those that
+// were given to another node: it claims them first, and again after any call that failed half-way.
+// So nothing is lost between Redis and here, but an entry may come twice. A missing group is made
 // again, from the stream's beginning.
 //
-// Used by one thread, but for interrupt() and resume(). Errors are those of store::redis.
+// Used by one thread, except interrupt() and resume(). Errors are those of store::redis.
 
 #pragma once
 
@@ -38,16 +38,18 @@ public:
 
     partition_stream(store::redis& redis, place where);
 
-    // The next ones, in order, at most `max`; waits for the first. Empty: none in `wait`.
+    // The next entries, in order, at most `max`; waits for the first. Empty: none came within
+    // `wait`.
     result<std::vector<stream_entry>> next(std::size_t max, milliseconds wait);
-    // next() begins again with the first that is not removed.
+    // Makes next() begin again with the first entry that is not removed.
     void start_over();
 
-    // Acknowledged, and out of the stream.
+    // Acknowledges these entries and removes them from the stream.
     result<void> remove(std::span<const sale::line_place> entries);
-    // Tells the gate how far the ledger is, if it is still in this epoch: for its backlog limit.
+    // Tells the gate how far the ledger is, for its backlog limit, if the gate is still in this
+    // epoch.
     result<void> note_entered(sale::line_place entered);
-    // The last promise the gate has made; nothing when its state is not there.
+    // The place of the last promise that the gate has made; empty when the gate has no state.
     result<std::optional<sale::line_place>> promised();
 
     // See promise_queue. An entry that cannot be decoded is copied to the stream ":dead", logged,

@@ -16,23 +16,24 @@
 
 namespace floodgate::queue {
 
-// After start() it is a sale::promise_source. Its read() gives corrupt when the line does not go on
-// where it ended (a store that went back in time, a missing entry): rebuild the partition. What
-// entered() names is acknowledged and removed from the line, soon. durable() is the last place
-// known to be in the line.
+// After start() it is a sale::promise_source. Its read() gives corrupt when the line does not
+// continue (the store went back to an older state, or an entry is missing); the partition must then
+// be rebuilt. Promises up to entered() are soon acknowledged and removed from the line. durable()
+// is the last place that is known to be in the line.
 class promise_queue : public sale::promise_source {
 public:
-    // Everything that is still in the line, whatever its place, in order, `max` or a few more at a
-    // time: what a dead consumer left behind, too. For the node that takes the partition over,
-    // before start(): it enters them by order number and calls forget(). Empty: the line is empty.
+    // The promises that are still in the line, whatever their place, in order, `max` or a few more
+    // at a time; also those that a dead consumer left behind. For the node that takes the partition
+    // over, before start(): it enters them by order number and calls forget(). Empty: the line is
+    // empty.
     virtual result<std::vector<sale::promise>> left_behind(std::size_t max) = 0;
-    // What left_behind() gave last is in the ledger.
+    // Removes what left_behind() gave last, which is in the ledger now.
     virtual result<void> forget() = 0;
 
-    // From now on: follows the line from the first promise after `entered`. `news` is called, from
-    // the queue's own thread, when there may be more to read.
+    // Follows the line from the first promise after `entered`. `news` is called, on the queue's own
+    // thread, when there may be more to read.
     virtual void start(sale::sequence entered, std::function<void()> news) = 0;
-    virtual void stop() = 0;  // idempotent; what was read and not entered stays in the line
+    virtual void stop() = 0;  // idempotent; promises read and not entered stay in the line
 };
 
 }  // namespace floodgate::queue

@@ -1,4 +1,4 @@
-// What every way to the ledger keeps: see promise_queue.hpp.
+// The contract of promise_queue.hpp, run against every implementation.
 
 #include "queue/queue_fixture.hpp"
 
@@ -13,7 +13,7 @@ protected:
                             "scripts/test starts the servers and sets them";
         world_ = std::make_unique<queue_fixture>(GetParam());
     }
-    // Left behind, entered, forgotten, until nothing is left.
+    // Takes what was left behind and forgets it, until the line is empty.
     static std::vector<std::uint64_t> drain(promise_queue& q, std::size_t max) {
         std::vector<std::uint64_t> all;
         for (int rounds = 0; rounds < 1000; ++rounds) {
@@ -171,7 +171,8 @@ TEST_P(PromiseQueueTest, GoesOnAfterItsGroupWasLost) {
     EXPECT_EQ(read_orders(*q, at(2), 3), from_to(3, 5));
 }
 
-// A node that was stopped wakes up and reads on before it learns that it has lost the partition.
+// A node that was stopped wakes up and goes on reading before it learns that it has lost the
+// partition.
 TEST_P(PromiseQueueTest, GetsBackWhatANodeThatComesLateHasRead) {
     const auto q = world_->open("a");
     q->start(at(0), told_);

@@ -1,5 +1,5 @@
-// A partition of a cluster of its own, in the Redis and RabbitMQ that the environment names, with
-// the gate's part played by the test.
+// For tests: a partition of a new cluster, in the Redis and RabbitMQ that the environment names.
+// The test does the gate's part.
 
 #pragma once
 
@@ -81,8 +81,8 @@ public:
                 .name = name, .partition = partition, .consumer = consumer, .buffer_max = buffer});
     }
 
-    // As the gate's script does: the promises first .. last of the epoch, under their numbers (or
-    // others).
+    // Appends the promises first .. last of the epoch, as the gate's script does, under their
+    // numbers (or others).
     void append(std::uint64_t first, std::uint64_t last, std::uint64_t epoch = 1,
                 std::uint64_t first_order = 0) {
         std::vector<sale::promise> promises;

@@ -9,7 +9,8 @@ namespace {
 
 using store::rabbit_delivery;
 
-// An entry comes again when a node goes, and never because of what is in it.
+// An entry is delivered again when a node goes, never because of its content; so there is no low
+// limit.
 constexpr std::int64_t deliveries_max = 1'000'000;
 constexpr std::int64_t dead_kept_max = 10'000;
 constexpr std::size_t acknowledged_at_once = 1000;
@@ -110,15 +111,16 @@ next_step rabbit_queue::step() {
 }
 
 void rabbit_queue::finish() {
-    // An acknowledgement has no answer; but whatever is asked after it is answered after it.
+    // An acknowledgement has no answer, but the answer to a later question shows that it has
+    // arrived.
     if (!failing_ && acknowledge()) (void)rabbit_.look_at_queue(queue_of(options_));
     if (!failing_) (void)note_entered();
     rabbit_.close();  // another node may take the partition at once
     connected_ = false;
 }
 
-// Without Redis, what RabbitMQ has still goes on to the ledger; without RabbitMQ, only durable()
-// does.
+// Without Redis, the messages in RabbitMQ still reach the ledger. Without RabbitMQ, only durable()
+// goes on.
 result<void> rabbit_queue::work() {
     const auto opened = rabbit_.open();
     result<void> redis = watch(opened ? options_.check_every : options_.watch_every);
@@ -142,7 +144,7 @@ result<void> rabbit_queue::move() {
     return moved;
 }
 
-// A new connection: what was declared, held and in hand belonged to the old one.
+// Sets up a new connection: declarations, the lock and deliveries belonged to the old one.
 result<void> rabbit_queue::attach() {
     if (const auto connection = rabbit_.open(); connection && *connection == consuming_) return {};
     if (const auto done = prepare_soon(); !done) return done;
@@ -173,7 +175,7 @@ result<void> rabbit_queue::prepare() {
                                                     {"x-overflow", "reject-publish"},
                                                     {"x-delivery-limit", deliveries_max}});
     if (!made) return made.error();
-    // A consumer that is still counted has messages in hand that no other consumer can see.
+    // A consumer that is still counted may hold messages that no other consumer can see.
     if (made->consumers > 0) {
         rabbit_.close();
         return errc::conflict;
@@ -184,7 +186,7 @@ result<void> rabbit_queue::prepare() {
     return {};
 }
 
-// The former holder may be letting go just now.
+// Tries for a while, because the former holder may be giving up the lock just now.
 result<void> rabbit_queue::prepare_soon() {
     const auto by = machine_time.now() + hold_patience;
     for (;;) {
@@ -207,7 +209,7 @@ result<void> rabbit_queue::acknowledge() {
     for (;;) {
         const auto entries = line_.to_remove(acknowledged_at_once);
         if (entries.empty()) break;
-        // Those without a tag came by a connection that is lost, and will come again.
+        // Entries without a tag came over a lost connection and will come again.
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const std::uint64_t tag = entries[i].tag;
             const bool last = i + 1 == entries.size() || entries[i + 1].tag == 0;
@@ -255,7 +257,8 @@ result<void> rabbit_queue::judge(const rabbit_delivery& d) {
     case entry_verdict::before_start:
     case entry_verdict::passed: break;
     case entry_verdict::gap:
-        // One before it was not confirmed: all of them are in the stream, and will come again.
+        // An earlier entry was not confirmed, so all of them are still in the stream and will come
+        // again.
         if (!relay_.has_passed(*last)) break;
         break_off("queue.line_broken", *last);
         return errc::corrupt;
@@ -293,7 +296,7 @@ result<void> rabbit_queue::watch(milliseconds every) {
     return {};
 }
 
-// What RabbitMQ has is older than what the stream has.
+// Reads RabbitMQ before the stream, because its entries are older.
 result<std::vector<sale::promise>> rabbit_queue::left_behind(std::size_t max) {
     if (const auto done = prepare_soon(); !done) return done.error();
     if (left_.promises.empty() || left_.connection != prepared_) {

@@ -1,15 +1,16 @@
 // RabbitMQ as the way to the ledger, with the partition's stream as its outbox.
 //
-// The gate still takes a unit and appends the promise in one script, so there is nothing to lose
-// between the two. A relay moves entries from the stream to a quorum queue: published, confirmed,
-// and only then removed from the stream. The clerk's side takes them from there and acknowledges
-// what the ledger has. An entry may be published twice and is dropped the second time.
+// The gate still takes a unit and appends the promise in one script, so nothing can be lost between
+// the two. A relay moves entries from the stream to a quorum queue: it publishes an entry, waits
+// for the confirm, and only then removes it from the stream. The clerk's side takes entries from
+// the queue and acknowledges those that the ledger has. An entry may be published twice; the second
+// one is dropped.
 //
 // Both sides are one thread with one connection, which holds the partition's lock: a queue that
-// belongs to the connection (NAME.holder.P). A node that was stopped for too long has lost it with
-// the connection, and neither publishes nor acknowledges any more.
+// belongs to the connection (NAME.holder.P). A node that was stopped for too long has lost the lock
+// with its connection, and can neither publish nor acknowledge any more.
 //
-// While RabbitMQ is away the stream keeps everything, and durable() still grows.
+// While RabbitMQ is unreachable the stream keeps everything, and durable() still grows.
 
 #pragma once
 
@@ -30,11 +31,11 @@ struct rabbit_queue_options {
     std::string name = "fg";  // the cluster's: before every key, queue and exchange
     sale::partition partition;
     std::string consumer;          // the node's owner id: never the same for two nodes
-    std::uint16_t prefetch = 128;  // entries in hand that are not entered
+    std::uint16_t prefetch = 128;  // entries received and not entered yet
     milliseconds wait{50};         // at the stream, when there is nothing to do
     milliseconds wait_for_delivery{20};
-    milliseconds watch_every{50};    // the gate's count, while RabbitMQ is away
-    milliseconds check_every{1000};  // the gate's count, otherwise
+    milliseconds watch_every{50};    // how often the gate's count is read without RabbitMQ
+    milliseconds check_every{1000};  // how often otherwise
     milliseconds retry_after{250};
 };
 

@@ -1,4 +1,4 @@
-// What only RabbitMQ's way has to keep; the rest is in promise_queue_contract_test.cpp.
+// What only the queue over RabbitMQ has to keep; the rest is in promise_queue_contract_test.cpp.
 
 #include "queue/rabbit_queue.hpp"
 
@@ -28,8 +28,8 @@ protected:
             rabbit_queue_options{
                 .name = world_->name, .partition = world_->partition, .consumer = consumer});
     }
-    // RabbitMQ may forget the last acknowledgements of a connection that ends: the next consumer
-    // passes over what it brings again.
+    // RabbitMQ may forget the last acknowledgements of a connection that ends. The next consumer
+    // skips what is then delivered again.
     void expect_nothing_new_after(sale::sequence entered) {
         const auto next = open("next");
         next->start(entered, [] {});
@@ -40,7 +40,7 @@ protected:
         EXPECT_TRUE(next->read(entered, 10, more).has_value());
         EXPECT_TRUE(more.empty());
     }
-    // As a relay does that dies before it can remove the entry from the stream.
+    // Publishes like a relay that dies before it can remove the entry from the stream.
     void publish(std::uint64_t first, std::uint64_t last) {
         std::vector<sale::promise> promises;
         for (std::uint64_t n = first; n <= last; ++n) promises.push_back(promise_for(n));

@@ -1,5 +1,5 @@
-// What has come out of a partition's line and is not yet entered in the ledger: between the thread
-// that fetches and the clerk that reads. Any thread.
+// The promises that were fetched from a partition's line and are not in the ledger yet, between the
+// thread that fetches and the clerk that reads. Any thread.
 
 #pragma once
 
@@ -24,8 +24,8 @@ public:
 
     // The fetching side.
     entry_verdict add(sale::line_place last, std::string_view body, std::uint64_t tag = 0);
-    void saw(sale::line_place promised);  // in the line, although not fetched yet
-    // The line cannot go on. read() gives what is in hand, and then corrupt.
+    void saw(sale::line_place promised);  // it is in the line, although not fetched yet
+    // The line cannot continue. read() gives what was fetched, and then corrupt.
     void give_up();
     bool given_up() const;
 
@@ -33,11 +33,12 @@ public:
     sale::line_place end() const;         // the last one taken
     sale::line_place ledger_has() const;  // as entered() said
 
-    // Entries whose last promise is entered, in order, and not removed from where they came from.
+    // Entries whose last promise is entered and which are not removed from their store, in order.
     std::vector<line_entry> to_remove(std::size_t max) const;
     void removed(std::size_t count);
 
-    // Tags belong to a connection. After a new one: none are known, until the entries come again.
+    // Tags belong to a connection. After a new connection, none are known until the entries come
+    // again.
     void forget_tags();
     enum class tagging : std::uint8_t {
         doubled = 1,  // it has one already, or is removed

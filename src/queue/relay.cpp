@@ -49,8 +49,8 @@ result<void> relay::move(milliseconds wait) {
 bool relay::fits(const stream_entry& e) {
     const auto promises = sale::decode_entry(e.body);
     const std::size_t count = promises ? promises->size() : 0;
-    // What was relayed by another node before us is in RabbitMQ, and not in the stream: whether the
-    // two fit together is seen where they are read.
+    // Entries that another node relayed earlier are in RabbitMQ and not in the stream. Whether the
+    // two fit together is checked where they are read.
     if (!began_ && count > 0 && e.last.epoch == entered_.epoch && count <= e.last.number &&
         e.last.number > entered_.number) {
         order_.begin({e.last.epoch, e.last.number - count});
@@ -61,7 +61,8 @@ bool relay::fits(const stream_entry& e) {
         order_.judge({.last = e.last, .promises = count, .fingerprint = fingerprint_of(e.body)});
     if (verdict == entry_verdict::next) missing_ = false;
     if (verdict == entry_verdict::next || verdict == entry_verdict::known) return true;
-    // Only what the ledger has is needless; what is merely before our first entry is not.
+    // Only an entry that the ledger has can be skipped, not one that merely comes before the first
+    // entry.
     if (verdict == entry_verdict::before_start && e.last.number <= entered_.number) {
         needless_.push_back(e.last);
         return true;
@@ -93,7 +94,7 @@ result<void> relay::publish(std::span<const stream_entry> entries) {
     return {};
 }
 
-// Out of the stream: what is confirmed.
+// Removes the confirmed entries from the stream.
 result<void> relay::clear() {
     std::vector<sale::line_place> places = needless_;
     std::size_t count = 0;

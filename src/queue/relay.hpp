@@ -1,5 +1,5 @@
-// From a partition's stream to RabbitMQ: each entry published, confirmed, and then removed from
-// the stream. Used by one thread.
+// Moves entries from a partition's stream to RabbitMQ: each is published, confirmed, and then
+// removed from the stream. Used by one thread.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace floodgate::queue {
 
-// What a message says beside its body, which is the entry's.
+// The headers of a message. Its body is the entry's.
 inline constexpr const char* epoch_header = "epoch";
 inline constexpr const char* last_header = "last";
 
@@ -22,14 +22,15 @@ public:
           std::string routing_key);
 
     void begin(sale::line_place entered);
-    // Moves what is there, waiting for it up to `wait`. Nothing any more once it is broken.
+    // Moves the entries in the stream, waiting up to `wait` for the first. Does nothing once
+    // broken().
     result<void> move(milliseconds wait);
-    // The stream does not go on where it ended, which is seen().
+    // The stream does not continue after seen().
     bool broken() const { return broken_; }
 
     sale::line_place seen() const { return order_.end(); }  // the last one read
-    // Whether everything up to there is confirmed, and perhaps gone from the stream. False: the
-    // stream has it still, and it will be published (again).
+    // Whether everything up to `last` is confirmed, and perhaps removed from the stream. False: the
+    // stream still has it, and it will be published (again).
     bool has_passed(sale::line_place last) const;
     std::uint64_t moved() const { return moved_; }
 
@@ -44,7 +45,7 @@ private:
     line_order order_;
     sale::line_place entered_;
     bool broken_ = false;
-    bool missing_ = false;  // there was a gap; perhaps another reader has what belongs there
+    bool missing_ = false;  // there was a gap; another reader may have the missing entries
     bool began_ = false;    // the first entry's place is where it begins
     std::uint64_t confirmed_ = 0;
     std::vector<sale::line_place> needless_;

@@ -14,8 +14,9 @@ constexpr std::uint16_t prefetch = 64;
 constexpr std::int64_t heard_max = 1000;  // in a node's own queue
 constexpr milliseconds listen_for{1000};
 constexpr milliseconds stop_patience{500};
-// A queue goes with what is in it, so it must outlast its last message: it lives for its delay and
-// ten minutes after it was declared last, and is declared again every five.
+// A queue that expires takes its messages with it, so it must outlast its last message. It lives
+// for its delay and ten minutes after its last declaration, and is declared again every five
+// minutes.
 constexpr minutes declare_every{5};
 constexpr minutes outlasts{10};
 
@@ -116,7 +117,7 @@ std::vector<milliseconds> reminders::to_send() {
             d.wanted = false;
             d.sent = now;
         }
-        // Unused for so long that its queue is gone: another delay may have its place.
+        // If it was unused for so long that its queue is gone, another delay may have its place.
         const bool unused = !d.wanted && now - d.sent > at->first + outlasts;
         at = unused ? delays_.erase(at) : std::next(at);
     }

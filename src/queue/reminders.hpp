@@ -1,12 +1,12 @@
 // "Look at the deadlines in fifteen minutes": delayed messages by RabbitMQ.
 //
-// A reminder waits in a queue of its delay (NAME.delay.MS) until that queue's time to live ends it,
-// and is dead-lettered to the exchange NAME.due, which tells every node that is there: the one that
-// looks after deadlines is among them. One queue for each delay, because RabbitMQ lets messages die
-// only at the head of a queue. A delay queue that is no longer used goes by itself.
+// A reminder waits in the queue of its delay (NAME.delay.MS) until its time to live ends. It is
+// then dead-lettered to the exchange NAME.due, which sends it to every node, and so also to the one
+// that closes orders. There is one queue for each delay, because messages expire only at the head
+// of a queue. A delay queue that is no longer used expires by itself.
 //
-// Only a hint: deadlines are found by polling as well. So nothing is retried for long, and
-// reminders of one delay that come close together are one.
+// Reminders are only hints: deadlines are found by polling as well. So nothing is retried for long,
+// and reminders of one delay that come close together become one.
 
 #pragma once
 
@@ -26,7 +26,7 @@ namespace floodgate::queue {
 struct reminders_options {
     milliseconds together{100};  // at most one reminder of a delay in this time
     milliseconds retry_after{1000};
-    std::size_t delays_max = 64;  // different ones; further ones are rounded up to one of these
+    std::size_t delays_max = 64;  // different delays; further ones are rounded up to one of these
     milliseconds delay_max = std::chrono::hours(24);  // longer ones are left to polling
 };
 
@@ -37,7 +37,7 @@ public:
         bool connected = false;
     };
 
-    // `name` is the cluster's: before every queue and exchange. `on_due` is called from the
+    // `name` is the cluster's, the prefix of every queue and exchange. `on_due` is called on the
     // reminders' own thread.
     reminders(const store::rabbit_options& rabbit, std::string name, std::function<void()> on_due,
               reminders_options o = {}, const monotonic_clock& clock = machine_time);
@@ -46,7 +46,7 @@ public:
     void start();
     void stop();  // within about a second. Idempotent
 
-    // Any thread; hands over and returns. Rounded up to whole seconds.
+    // Any thread; queues the reminder and returns. The delay is rounded up to whole seconds.
     void remind(milliseconds after);
     figures read_figures() const;
 

@@ -15,7 +15,8 @@ stream_queue::stream_queue(store::redis& redis, stream_queue_options o)
       failures_(log::level::warning, "queue.stream", "partition", options_.partition.number),
       task_(
           "stream_queue", options_.retry_after, [this] { return step(); },
-          // Once more, so that the next reader finds only what is left; not when it may take long.
+          // Removes entries once more, so that the next reader finds only the rest, unless this may
+          // take long.
           [this] {
               if (failures_.failures() == 0) (void)remove_entered();
           }) {}
@@ -90,7 +91,7 @@ result<void> stream_queue::fetch() {
     return {};
 }
 
-// False: the entries after it are of no use now.
+// False: the entries after it cannot be used now.
 bool stream_queue::add(const stream_entry& e) {
     const entry_verdict verdict = line_.add(e.last, e.body);
     switch (verdict) {
@@ -102,8 +103,8 @@ bool stream_queue::add(const stream_entry& e) {
     case entry_verdict::before_start: needless_.push_back(e.last); return true;
     default: break;
     }
-    // A node that does not know yet that it has lost the partition may have read what is missing:
-    // claimed back with the rest.
+    // A node that does not know yet that it has lost the partition may have read the missing
+    // entries. They are claimed back with the others.
     if (verdict == entry_verdict::gap && !std::exchange(missing_, true)) {
         stream_.start_over();
         return false;
@@ -115,7 +116,7 @@ bool stream_queue::add(const stream_entry& e) {
     return false;
 }
 
-// A gate that counts less than has come is one whose store went back in time.
+// If the gate's count is lower than what has come, its store went back to an older state.
 result<void> stream_queue::watch() {
     const bool full = line_.size() >= options_.buffer_max;
     if (machine_time.now() - watched_ < (full ? options_.watch_every : options_.check_every))

@@ -1,8 +1,8 @@
 // The partition's Redis stream as the way to the ledger.
 //
-// One thread of its own waits at the stream, fills a bounded buffer, and takes out of the stream
-// what the ledger has. With a full buffer it only watches the gate's count, so that durable() still
-// tells how long the line is.
+// A thread of its own waits at the stream, fills a bounded buffer, and removes entries from the
+// stream that the ledger has. While the buffer is full it only reads the gate's count, so that
+// durable() still tells how long the line is.
 
 #pragma once
 
@@ -20,11 +20,11 @@ struct stream_queue_options {
     std::string name = "fg";  // the cluster's, before every key
     sale::partition partition;
     std::string consumer;             // the node's owner id: never the same for two nodes
-    std::size_t buffer_max = 65'536;  // promises; one entry more
+    std::size_t buffer_max = 65'536;  // promises, exceeded by at most one reading
     std::size_t entries_at_once = 64;
     milliseconds wait{100};          // at the stream, when there is nothing to do
-    milliseconds watch_every{50};    // the gate's count, with a full buffer
-    milliseconds check_every{1000};  // the gate's count, otherwise
+    milliseconds watch_every{50};    // how often the gate's count is read with a full buffer
+    milliseconds check_every{1000};  // how often otherwise
     milliseconds retry_after{250};
 };
 
@@ -55,9 +55,9 @@ private:
     partition_stream stream_;
     received_line line_;
     std::function<void()> news_;
-    bool missing_ = false;  // there was a gap; perhaps another reader has what belongs there
+    bool missing_ = false;  // there was a gap; another reader may have the missing entries
     bool fresh_ = false;    // there is something to read
-    std::vector<sale::line_place> needless_;  // the ledger had them before we began
+    std::vector<sale::line_place> needless_;  // entries that the ledger had at the beginning
     std::uint64_t noted_ = 0;                 // what the gate was told last
     moment watched_{};
     failure_log failures_;

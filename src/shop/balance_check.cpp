@@ -40,7 +40,7 @@ void check_gate(balance_check& w, const ledger::sale_tally& b, const gate_views&
     const std::int64_t most = g.after.given - g.before.returned;
     const std::int64_t held = b.counted() + b.letters;
     const std::int64_t on_their_way = static_cast<std::int64_t>(not_entered) * g.after.largest;
-    // Of what the gate may have held, what fits the book best.
+    // Of the numbers that the gate may have held, take the one that fits the ledger best.
     const std::int64_t taken =
         std::clamp(std::clamp(g.after.taken, held, held + on_their_way), least, most);
     const std::int64_t promised = std::clamp<std::int64_t>(taken - held, 0, on_their_way);

@@ -155,8 +155,8 @@ result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_
     s.price_points = change.price_points.value_or(old->price_points);
     s.limit = change.limit.value_or(old->limit);
     s.pay_within_s = change.pay_within_s.value_or(old->pay_within_s);
-    // Promises made under the old limit may be in flight, and the ledger would check them against
-    // the new one.
+    // A limit is not lowered once the sale was published: promises made under the old limit may be
+    // in flight.
     if (s.limit < old->limit && old->state != sale::sale_state::draft) return errc::conflict;
     const act made{"sale.changed", subject_of("sale", id.value), to_json(*old), to_json(s)};
     if (const auto done = through(by).update_sale_terms(s, line(by, made)); !done)

@@ -101,7 +101,7 @@ public:
     result<changed_sale> change_terms(sale::sale_id id, const terms_change& change,
                                       const actor& by);
     // not_found; conflict: fewer units are free than are to be removed; invalid: past stock_max;
-    // store_unavailable: also while the gate that should let go of units is being rebuilt.
+    // store_unavailable: also while the gate that should give up units is being rebuilt.
     result<changed_sale> change_stock(sale::sale_id id, const stock_change& change,
                                       const actor& by);
 

@@ -8,7 +8,7 @@
 namespace floodgate::shop {
 namespace {
 
-// What makes an order the same on both sides.
+// Two orders are the same if number and quantity are.
 using entry = std::pair<sale::order_no, std::uint32_t>;
 entry entry_of(const gate::held_unit& u) { return {u.order, u.quantity}; }
 entry entry_of(const ledger::held_order& o) { return {o.no, o.quantity}; }
@@ -28,7 +28,7 @@ void drop(std::vector<Order>& from, const std::vector<entry>& these) {
                   [&](const Order& o) { return std::ranges::binary_search(these, entry_of(o)); });
 }
 
-// A second look at the gate: what was released or promised meanwhile is no difference.
+// Looks at the gate again: an order that was released or promised meanwhile is no difference.
 void look_again(gate::turnstile& gate, sale::sale_id id, order_differences& d) {
     if (d.only_gate.empty() && d.only_book.empty()) return;
     const auto now = entries(gate.held_in(id));
@@ -47,8 +47,8 @@ std::string fate_in_book(ledger::ledger& book, sale::order_no no) {
     return "the book cannot be read";
 }
 
-// The order may have been closed, and released, between the look at the book and taking its units.
-// Whoever closes it after this look releases it after us.
+// The order may have been closed and released between reading the ledger and retaking its units. If
+// it is closed after the look here, it is also released after the retake.
 void release_if_closed(const match_world& w, const ledger::held_order& o) {
     const auto now = w.book.orders().find(o.no);
     if (now && !sale::holds_stock(now->state)) w.turnstile.release(o.sale, o.buyer, o.no);

@@ -1,4 +1,5 @@
-// The orders of one sale at the gate and in the book, one by one: which of them only one side has.
+// Compares the orders of one sale at the gate and in the ledger: which of them does only one side
+// have?
 
 #pragma once
 
@@ -17,9 +18,9 @@ struct match_world {
     in_flight& between;
 };
 
-// In order of number. An order with other quantities on both sides is in both.
+// In order of number. An order with different quantities on the two sides is in both lists.
 struct order_differences {
-    std::vector<gate::held_unit> only_gate;  // in the line they are not either
+    std::vector<gate::held_unit> only_gate;  // not in flight either
     std::vector<ledger::held_order> only_book;
 };
 
@@ -31,7 +32,7 @@ result<order_differences> match_orders(const match_world& w, sale::sale_id id);
 // One sentence each, for at most `max` of them.
 std::vector<std::string> say(ledger::ledger& book, const order_differences& d, std::size_t max);
 
-// Make the gate agree with the book: release what it alone holds, take back what it has lost.
+// Make the gate agree with the ledger: release what only the gate holds, retake what it has lost.
 void release_at_gate(const match_world& w, sale::sale_id id, const order_differences& d,
                      ledger::repair_report& report);
 void retake_at_gate(const match_world& w, const order_differences& d,

@@ -1,5 +1,5 @@
 // M10 of the security review: a change whose audit line cannot be written is not made, neither in
-// the ledger nor at the gate. The brake works all the same; its line is written when the ledger
+// the ledger nor at the gate. The brake works nevertheless; its line is written when the ledger
 // follows.
 
 #include <boost/json/parse.hpp>

@@ -1,6 +1,6 @@
-// Any bytes as X-Forwarded-For. No crash, and whatever it says: a stranger's header changes
-// nothing, the client is either limited or one of our proxies, and what cannot be read never
-// switches the limits off.
+// Any bytes as X-Forwarded-For. They must not crash it. A stranger's header must change nothing,
+// the client must be either limited or a trusted proxy, and an unreadable entry must not switch the
+// limits off.
 //
 // The first byte chooses the peer.
 
@@ -35,13 +35,13 @@ void check(const ip_address& peer, std::string_view header) {
     }
     require(!found.is_proxy || proxies().is_trusted(found.address));
 
-    // What stands to the left of the client is the client's own invention.
+    // Entries to the left of the client may be made up by the client.
     if (!proxies().is_trusted(found.address)) {
         const client same = proxies().client_of(peer, "6.6.6.6, nonsense," + std::string(header));
         require(same.address == found.address && !same.is_proxy);
     }
 
-    // An entry that nobody can read is limited, whatever else is there.
+    // A client behind an unreadable entry is limited, whatever the other entries are.
     const client unread = proxies().client_of(peer, std::string(header) + ", unknown");
     require(unread.address == peer && !unread.is_proxy);
 

@@ -1,9 +1,9 @@
-// Any bytes as one side of an HTTP conversation. Neither crash nor hang, nothing handed out beyond
-// the limits, nothing hoarded beyond them either, and the same requests in whatever slices the
-// bytes arrive and however far the peer sends ahead.
+// Any bytes as one side of an HTTP conversation. It must neither crash nor hang, give out or buffer
+// nothing beyond the limits, and find the same requests however the bytes are sliced and however
+// far the peer sends ahead.
 //
-// The first four bytes choose: the slices, how far ahead the peer sends, the limits, and how much
-// of a body that is still to come is kept.
+// The first four bytes choose the slices, how far ahead the peer sends, the limits, and how much of
+// a body that is still to come is kept.
 
 #include <algorithm>
 #include <cstdint>
@@ -104,9 +104,9 @@ std::vector<std::string> hold(std::string_view bytes, habits peer) {
     for (;;) {
         switch (talk.next()) {
         case conversation::step::refused:
-            // Only that nothing was understood counts. When and why it is refused may depend on
-            // the slices: of two reasons one is seen first, and Beast waits for the end of some
-            // chunk extensions that cannot become good any more.
+            // Only the refusal itself is compared. When and why it is refused may depend on the
+            // slices: of two reasons one is seen first, and Beast waits for the end of some chunk
+            // extensions that are bad already.
             require(status_of(talk.why()) >= 400 && status_of(talk.why()) < 500);
             require(!talk.detail().empty());
             return understood;

@@ -1,5 +1,6 @@
 // Any bytes as the only segment of a journal: opening and inspecting them must neither crash nor
-// hang nor take more memory than the file has. What opens must read back whole, and open again.
+// hang nor take more memory than the file has. A journal that opens must read back completely, and
+// open again.
 // Links: floodgate_journal (with store, sale, base), -fsanitize=fuzzer.
 
 #include <algorithm>
@@ -25,8 +26,8 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// Repairs the checksums with which hardly any mutation would get past the first check. The first
-// byte of the input says which: bit 0 the segment header, bit 1 the record header behind it.
+// Repairs checksums, because otherwise hardly any mutation would pass the first check. The first
+// byte of the input says which: bit 0 the segment header, bit 1 the record header after it.
 std::vector<std::byte> make_segment(byte_view input) {
     std::vector<std::byte> segment(segment_bytes);
     if (input.empty()) return segment;

@@ -1,5 +1,5 @@
-// Any bytes as a request body, read the way the real handlers read theirs. No crash, no hang, and
-// whoever gets past finish() holds values that keep the rules.
+// Any bytes as a request body, read as the real handlers do. It must neither crash nor hang, and
+// values that pass finish() must keep the rules.
 //
 // The first byte chooses the handler.
 
@@ -104,7 +104,7 @@ void read_account(json_body& body) {
     if (const auto fault = body.finish()) return check_fault(*fault);
     (void)guard::fault_in_phone(phone);
     (void)guard::fault_in_password(password, phone);
-    // Boost.JSON has refused bad UTF-8 before: the rule behind it must agree.
+    // Boost.JSON has refused bad UTF-8 already, and this rule must agree.
     require(guard::fault_in_nickname(nickname) != guard::account_fault::nickname_not_utf8);
 }
 

@@ -1,5 +1,5 @@
-// Any bytes on a WebSocket, in any slices, while the server talks, says goodbye or is told nothing.
-// However that goes: once it is cut, it has ended once, and nothing of it is left.
+// Any bytes on a WebSocket, in any slices, while the server sends, closes or does nothing. In every
+// case the socket must have ended exactly once after it is cut, and nothing of it may be left.
 //
 // The first byte chooses what the server does and when, the second how large the slices are.
 

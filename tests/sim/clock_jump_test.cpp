@@ -1,5 +1,5 @@
 // The machine's clock is set a day forward, and a day back: no sale opens early, no unit is freed
-// early, and what is due by honest time is.
+// early, and what is due by real time happens.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ protected:
         }
         return out.at(0).what;
     }
-    // Honest time passes; the engine looks at the clock and at what is due, twice a second.
+    // Real time passes; twice a second the engine looks at the clock and at what is due.
     void pass(milliseconds time) {
         for (milliseconds gone{0}; gone < time; gone += 500ms) {
             wall_now += 500ms;

@@ -1,11 +1,11 @@
-// The whole engine but its sockets, through power cuts: one seed in, one history out.
+// The whole engine except its sockets, through power cuts. One seed gives one history.
 //
-// The gate, the journal on a disk that loses power, the clerk and a real ledger. A crowd asks, the
-// disk syncs, the clerk enters, and now and then the machine stops in the middle of a write; then
-// everything is rebuilt from ledger and journal. Buyers pay, cancel and forget to pay. What was
-// acknowledged must be there, nothing may be sold twice, every unit that came back is sold again,
-// "sold out" must have been true, a buyer who gave a unit back waits, also across a power cut, and
-// in the end the whole stock is sold.
+// It uses the gate, the journal on a disk that loses power, the clerk and a real ledger. A crowd
+// asks, the disk syncs, the clerk enters, and now and then the machine stops in the middle of a
+// write; then everything is rebuilt from ledger and journal. Buyers pay, cancel and forget to pay.
+// Every acknowledged promise must be there, nothing may be sold twice, every unit that came back
+// must be sold again, "sold out" must have been true, a buyer who gave a unit back must wait, also
+// across a power cut, and in the end the whole stock must be sold.
 //
 //   FLOODGATE_SEEDS=10000 build/clang/engine_sim_test     for a longer run
 
@@ -114,7 +114,7 @@ private:
         return static_cast<std::int64_t>(random_() % static_cast<unsigned>(n));
     }
 
-    // As engine.cpp does it.
+    // As embedded_ports.cpp and shop_server.cpp do it.
     void start() {
         const auto entered = book_.orders().position();
         line_ = std::make_unique<journal::journal>(
@@ -144,7 +144,7 @@ private:
         ++crashes_;
         disk_.crash(power_);
         stop();
-        disk_.crash(power_);  // whatever the stop still tried to write did not happen in order
+        disk_.crash(power_);  // writes of the stop itself may be lost too
         start();
     }
 
@@ -166,7 +166,7 @@ private:
         return moved != moved_.end() && moved->second == sale::order_state::closed;
     }
 
-    // The move is in the book. Now and then the power goes before the gate hears of it.
+    // The move is in the ledger. Now and then the power fails before the gate hears of it.
     void follow(const ledger::move_outcome& m) {
         if (!m.moved) return;
         moved_[m.order.no] = m.order.state;
@@ -251,7 +251,7 @@ private:
                         << "two orders under one key";
                 }
             }
-            // One that was judged before a unit came back says nothing about now.
+            // A verdict from before a unit came back says nothing about the present.
             if (v.what == sale::answer::sold_out && v.reply_to > returned_[a.sale.value])
                 sold_out_.insert(a.sale.value);
             if (v.what == sale::answer::cooling_down) {

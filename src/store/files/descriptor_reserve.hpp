@@ -1,9 +1,9 @@
-// File descriptors that are kept back, so that a crowd of connections cannot take the last one away
+// File descriptors that are reserved, so that a crowd of connections cannot take the last one away
 // from the journal.
 //
-// Each place is a descriptor of its own that refers to nothing. It is given up at the moment when
-// another file must be opened and the process has none left. A file that is closed leaves its
-// descriptor here while places are missing: it never becomes free for others in between.
+// Each place is a descriptor that refers to nothing. It is given up when another file must be
+// opened and the process has no descriptor left. When a file is closed and a place is missing, its
+// descriptor goes back to the reserve without becoming free for others in between.
 //
 // The one gap: between giving up a place and opening the file, another thread may be faster. Then
 // the next place is tried.
@@ -25,9 +25,9 @@ public:
     descriptor_reserve(const descriptor_reserve&) = delete;
     descriptor_reserve& operator=(const descriptor_reserve&) = delete;
 
-    // As open(2), errno included. Any thread.
+    // Like open(2), including errno. Any thread.
     int open(const char* path, int flags, mode_t mode);
-    // As close(2), unless its place is missing here. Any thread.
+    // Like close(2), unless a place is missing: then the descriptor is kept. Any thread.
     void close(int descriptor) noexcept;
 
     std::size_t kept() const;

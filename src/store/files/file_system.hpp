@@ -1,7 +1,7 @@
 // The file port: exactly what the journal needs from a disk, and nothing else.
 //
-// posix_files is the real one. simulated_files is its twin for tests: it keeps what is on disk and
-// what is only in the cache apart, loses power on request and fails where it is told to.
+// posix_files is the real one. simulated_files is its twin for tests: it distinguishes what is on
+// disk from what is only in the cache, loses power on request and fails where it is told to.
 //
 // Every error is an errno value in boost's generic category. Nothing here retries: after a failed
 // sync the kernel may drop the data and report success the next time.
@@ -35,7 +35,7 @@ public:
     virtual result<void> sync_all() = 0;
 };
 
-// Held while it lives, and no longer than the process.
+// The lock is held as long as this object lives, and ends with the process.
 class directory_lock {
 public:
     virtual ~directory_lock() = default;

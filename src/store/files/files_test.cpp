@@ -148,7 +148,7 @@ TYPED_TEST(FilesTest, MakingADirectoryTwiceIsFine) {
     EXPECT_TRUE(this->files().make_directory(this->place_.directory()));
 }
 
-// The twin alone.
+// Tests of the twin only.
 
 class SimulatedFilesTest : public testing::Test {
 protected:

@@ -12,7 +12,7 @@
 namespace floodgate::store {
 namespace {
 
-// Small, and synced one by one: a large burst would make the journal's own syncs wait in line.
+// Small chunks, synced one by one: a large burst would delay the journal's own syncs.
 constexpr std::size_t zero_chunk_bytes = 256 << 10;
 constexpr mode_t owner_and_group_read = 0640;
 
@@ -94,7 +94,7 @@ public:
         return {};
     }
 
-    // A sync that a signal interrupts has not failed: the kernel has forgotten nothing.
+    // A sync that is interrupted by a signal has not failed, and the kernel has dropped no data.
     result<void> sync() override {
         return checked(uninterrupted([&] { return ::fdatasync(*descriptor_); }));
     }
@@ -135,7 +135,8 @@ result<std::unique_ptr<file>> open_file(const reserve& from, const std::string& 
 result<std::unique_ptr<file>> posix_files::create(const std::string& path, std::uint64_t bytes) {
     auto opened = open_descriptor(reserve_, path, O_RDWR | O_CREAT | O_TRUNC);
     if (!opened) return opened.error();
-    // Asks for the blocks in one piece. Not every file system can; the zeros ask again anyway.
+    // Asks for all blocks at once. Not every file system can; writing the zeros allocates them
+    // anyway.
     if (::fallocate(**opened, 0, 0, static_cast<off_t>(bytes)) < 0 && errno == ENOSPC)
         return last_error();
     auto made = std::make_unique<posix_file>(std::move(*opened));
@@ -192,7 +193,7 @@ result<std::vector<std::string>> posix_files::list(const std::string& directory)
     return names;
 }
 
-// The directory itself carries the lock: no file in it can be removed to get rid of it.
+// The lock is on the directory itself, so that no file can be removed to get rid of it.
 result<std::unique_ptr<directory_lock>> posix_files::lock(const std::string& directory) {
     auto opened = open_descriptor(reserve_, directory, O_RDONLY | O_DIRECTORY);
     if (!opened) return opened.error();

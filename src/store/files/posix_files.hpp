@@ -1,7 +1,7 @@
 // The file port on a real POSIX file system.
 //
-// It keeps a few file descriptors back (descriptor_reserve.hpp), and every directory that was
-// synced once stays open: what a journal does in the middle of a rush needs no new descriptor.
+// It reserves a few file descriptors (descriptor_reserve.hpp), and every directory that was synced
+// once stays open. So what a journal does in the middle of a rush needs no new descriptor.
 
 #pragma once
 
@@ -29,7 +29,7 @@ public:
     result<std::unique_ptr<directory_lock>> lock(const std::string& directory) override;
 
 private:
-    // Open files outlive the file system in no program of ours, but may.
+    // Shared, because open files may outlive the file system, although in no program of ours.
     std::shared_ptr<descriptor_reserve> reserve_ =
         std::make_shared<descriptor_reserve>(descriptors_kept);
     std::mutex mutex_;

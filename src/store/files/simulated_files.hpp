@@ -1,8 +1,8 @@
 // A disk in memory that can lose power: the twin of posix_files for tests.
 //
-// It keeps what is on disk and what is only in the cache apart, by sectors of 512 bytes. When the
-// power goes, every unsynced write of a sector may have reached the disk, or not, or in part,
-// whatever became of the writes before and after it; the same goes for unsynced names.
+// It distinguishes what is on disk from what is only in the cache, by sectors of 512 bytes. When
+// the power fails, every unsynced write of a sector may have reached the disk wholly, partly or not
+// at all, independently of the writes before and after it. The same holds for unsynced names.
 //
 // A copy is a snapshot: it shares nothing with the original, and open files belong to neither.
 
@@ -48,8 +48,8 @@ public:
     result<std::vector<std::string>> list(const std::string& directory) override;
     result<std::unique_ptr<directory_lock>> lock(const std::string& directory) override;
 
-    // The nth operation of this kind from now (1 = the next) fails with `error`, EIO unless told.
-    // As on Linux, a failed sync forgets what was to be written, though the cache still shows it.
+    // The nth operation of this kind from now (1 = the next) fails with `error`; 0 means EIO. As on
+    // Linux, a failed sync drops the unwritten data, although the cache still shows it.
     void fail(operation what, std::uint64_t nth, int error = 0);
     // Files may grow by this many bytes, then ENOSPC.
     void limit_space(std::uint64_t bytes);
@@ -66,7 +66,7 @@ public:
 
     // The machine stops and starts again. Open files and locks are gone.
     void crash(const chooser& choose);
-    // Only the process stops: the cache lives on.
+    // Only the process stops; the cache stays.
     void kill();
 
 private:
@@ -84,7 +84,7 @@ private:
         std::vector<std::byte> disk;
         std::vector<std::byte> cache;
         std::vector<unsynced_write> unsynced;
-        bool half_made = false;  // the power went while it was being created
+        bool half_made = false;  // the power failed while it was being created
     };
     // A change of names that no sync_directory has covered yet.
     struct unsynced_name {

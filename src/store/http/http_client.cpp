@@ -21,8 +21,8 @@ struct range {
     unsigned bits;
 };
 
-// The IANA registries of special-purpose addresses, as far as nobody may be reached by them or
-// only the neighbourhood.
+// From the IANA registries of special-purpose addresses: those that reach no host or only local
+// ones.
 constexpr range special_v4[] = {
     {{0}, 8},             // this network, unspecified
     {{10}, 8},            // private
@@ -70,7 +70,7 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* to) {
     return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
-// Taking less than was offered ends the transfer.
+// Returning less than was offered ends the transfer.
 std::size_t drop_answer(char*, std::size_t size, std::size_t count, void* user) {
     auto& left = *static_cast<std::size_t*>(user);
     const std::size_t bytes = size * count;
@@ -191,7 +191,7 @@ http_outcome http_post(const std::string& url, const std::vector<std::string>& h
     const CURLcode done = curl_easy_perform(c.get());
     long status = 0;
     curl_easy_getinfo(c.get(), CURLINFO_RESPONSE_CODE, &status);
-    // Cut off by ourselves, after the status: that was all we wanted to know.
+    // The transfer was cut off on purpose, after the status, which is all that is needed.
     if (done == CURLE_OK || done == CURLE_WRITE_ERROR) return {.status = static_cast<int>(status)};
     if (addresses.refused)
         return {.error = "the address resolves to a private address", .forbidden = true};

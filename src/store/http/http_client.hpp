@@ -1,8 +1,9 @@
-// Sends a message to an HTTP address that somebody else chose, without becoming their tool.
+// Sends a message to an HTTP address from the configuration, in a way that cannot be abused.
 //
 // http and https only, TLS verified, no redirects, no proxies, no cookies, no credentials in the
-// address. Unless allowed, the address a socket is really opened to must be a public one: a name
-// that resolves to the machine's own network is refused after it was resolved, not before.
+// address. Unless private addresses are allowed, the address to which the socket is opened must be
+// a public one. This is checked after the name was resolved, so a name that resolves to the
+// machine's own network is refused.
 
 #pragma once
 
@@ -17,8 +18,8 @@ struct sockaddr;
 namespace floodgate::store {
 
 // Whether an IPv4 or IPv6 address belongs to the public internet: not private, loopback,
-// link-local, shared (100.64/10), multicast, reserved, documentation, nor an IPv4 address in IPv6
-// clothes (mapped, 6to4, NAT64). Any other family is not.
+// link-local, shared (100.64/10), multicast, reserved, documentation, nor an IPv4 address inside an
+// IPv6 address (mapped, 6to4, NAT64). Any other family is not public.
 bool is_public(const sockaddr& address);
 
 // Why a message could never be sent there; empty when it could. Never repeats the address: it may
@@ -35,11 +36,11 @@ struct http_limits {
 struct http_outcome {
     int status = 0;          // 0: there was no answer, and `error` says why
     std::string error;       // a few words, without the address
-    bool forbidden = false;  // by our own rules: asking again will not help
+    bool forbidden = false;  // refused by the rules above: trying again will not help
 };
 
-// Blocks for at most limits.total. Up to 64 KiB of the answer are read, and dropped; a longer one
-// is cut off there and its status stands.
+// Blocks for at most limits.total. Up to 64 KiB of the answer are read and dropped. A longer answer
+// is cut off there, and its status counts.
 http_outcome http_post(const std::string& url, const std::vector<std::string>& headers,
                        const std::string& body, const http_limits& limits);
 

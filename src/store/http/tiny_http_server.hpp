@@ -86,7 +86,7 @@ private:
                 held_open_.push_back(fd);
                 continue;
             }
-            // The other side may have hung up by now: that is its business.
+            // The client may have hung up by now, which is no error here.
             static_cast<void>(::send(fd, said.data(), said.size(), MSG_NOSIGNAL));
             ::close(fd);
         }

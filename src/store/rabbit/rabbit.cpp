@@ -24,7 +24,7 @@ amqp_field_value_t to_field(const std::string& text) {
     return v;
 }
 
-// Borrows from what it was made of.
+// Refers to the data that it was made from.
 class table {
 public:
     explicit table(const rabbit_arguments& arguments) {
@@ -143,7 +143,8 @@ result<void> rabbit::publish(std::span<const rabbit_message> messages) {
         properties._flags = AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_HEADERS_FLAG;
         properties.delivery_mode = persistent;
         properties.headers = headers.get();
-        // Mandatory: RabbitMQ would confirm a message that no queue takes, and drop it.
+        // Mandatory, because RabbitMQ would otherwise confirm and drop a message that no queue
+        // takes.
         const int status =
             amqp_basic_publish(s.state(), only_channel, to_amqp(m.exchange), to_amqp(m.routing_key),
                                1, 0, &properties, to_amqp(m.body));

@@ -1,14 +1,16 @@
-// RabbitMQ over librabbitmq: one connection with one channel, for one thread. It blocks, so never
-// from an event loop.
+// RabbitMQ over librabbitmq: one connection with one channel, for one thread. It blocks, so it must
+// not be used on an event loop.
 //
-// open() connects to the first address that answers. What was not acknowledged on a connection that
-// is lost comes again on the next one; nothing is sent on a new connection before somebody has
-// called open() again, so that what belongs to a connection (a lock) holds for all that is sent.
+// open() connects to the first address that answers. Messages that were not acknowledged on a lost
+// connection come again on the next one. Nothing is sent on a new connection before the caller has
+// called open() again, so that a lock which belongs to the connection covers everything that is
+// sent.
 //
 // Every call gives store_unavailable when no server answers, the connection is lost (publish: the
-// messages may have arrived or not) or interrupt() was called, and rejected when RabbitMQ will not
-// do it (no such queue, one that is declared otherwise); conflict: another connection has locked
-// the queue. The connection is closed then, too. The reason is logged once, without credentials.
+// messages may or may not have arrived) or interrupt() was called; rejected when RabbitMQ refuses
+// (no such queue, or one that is declared differently); conflict when another connection has locked
+// the queue. After an error the connection is closed. The reason is logged once, without
+// credentials.
 
 #pragma once
 
@@ -64,7 +66,7 @@ struct rabbit_queue_facts {
 
 enum class queue_life : std::uint8_t {
     durable = 1,     // survives RabbitMQ's restart
-    with_connection  // only this connection may use it, and it goes with it: a lock
+    with_connection  // only this connection may use it, and it ends with it: a lock
 };
 
 class rabbit {
@@ -72,11 +74,11 @@ public:
     explicit rabbit(rabbit_options options);  // throws endpoint_error
     ~rabbit();
 
-    // Connects unless it is connected. A new connection has a new number: what was declared for the
-    // connection, consumed or delivered belongs to the old one.
+    // Connects unless it is connected, and gives the connection's number. A new number means that
+    // declarations for the connection, consumers and deliveries belong to the old one.
     result<std::uint64_t> open();
     bool is_open() const;
-    void close();  // waits a moment until RabbitMQ has taken back what belonged to the connection
+    void close();  // waits a moment until RabbitMQ has released what belonged to the connection
 
     // Throws std::runtime_error with one clear line: no answer at HOST:PORT, the user or the
     // password is wrong. Gives RabbitMQ's version.
@@ -93,23 +95,23 @@ public:
     result<void> delete_exchange(const std::string& name);
     result<void> purge(const std::string& queue);
 
-    // Persistent, and confirmed by RabbitMQ: all of them, or an error (any of them may have
-    // arrived). One that no queue takes is an error as well: rejected.
+    // Publishes persistent messages and waits for RabbitMQ's confirms: all of them, or an error
+    // (then any of them may have arrived). A message that no queue takes is an error too: rejected.
     result<void> publish(std::span<const rabbit_message> messages);
 
-    // From now on messages of `queue` come, at most `prefetch` that are not acknowledged.
+    // Subscribes to `queue`, with at most `prefetch` messages that are not acknowledged.
     result<void> consume(const std::string& queue, std::uint16_t prefetch);
-    // Those that have come, in order; waits for the first, but not for more. Empty: none in `wait`,
-    // or somebody called wake().
+    // The messages that have come, in order; waits only for the first. Empty: none came within
+    // `wait`, or wake() was called.
     result<std::vector<rabbit_delivery>> take(milliseconds wait);
-    // One message, without consuming; nothing: the queue is empty.
+    // One message, without a subscription. Empty: the queue is empty.
     result<std::optional<rabbit_delivery>> get(const std::string& queue);
     result<void> ack(std::uint64_t tag, bool all_before);
-    result<void> reject(std::uint64_t tag);  // not again: to the dead-letter exchange
+    result<void> reject(std::uint64_t tag);  // to the dead-letter exchange; it does not come again
 
     // Any thread.
     void wake();       // ends a take() that waits, or the next one
-    void interrupt();  // ends whatever waits, with store_unavailable, until resume()
+    void interrupt();  // ends every wait with store_unavailable, until resume()
     void resume();
 
 private:

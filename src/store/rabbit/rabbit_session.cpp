@@ -122,7 +122,7 @@ std::string rabbit::session::connect_to(const endpoint& to) {
         const std::lock_guard lock(socket_mutex_);
         socket_ = amqp_get_sockfd(state_);
     }
-    // A peer that takes nothing more off our hands is given up, although librabbitmq would wait.
+    // Gives up on a server that no longer reads; librabbitmq itself would wait.
     const auto patience = static_cast<unsigned>(options_.answer_timeout.count());
     ::setsockopt(socket_, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
     if (interrupted_) return "interrupted";
@@ -213,7 +213,7 @@ void rabbit::session::wait_readable(steady::time_point by) {
     const auto left = std::chrono::ceil<milliseconds>(by - steady::now());
     std::array<pollfd, 2> waiting{pollfd{.fd = amqp_get_sockfd(state_), .events = POLLIN},
                                   pollfd{.fd = waker_, .events = POLLIN}};
-    // librabbitmq sends its heartbeats when it is asked for frames, so not for long at a time.
+    // librabbitmq sends heartbeats only when it is asked for frames, so each wait must be short.
     const auto patience = std::clamp(left, milliseconds(0), milliseconds(1000));
     ::poll(waiting.data(), waiting.size(), static_cast<int>(patience.count()));
     if (waiting[1].revents == 0) return;

@@ -33,26 +33,26 @@ public:
     // One clear line, or empty.
     std::string connect();
     void close();
-    void say_goodbye();  // and close: RabbitMQ has let go of everything when it returns
+    void say_goodbye();  // and closes: when it returns, RabbitMQ has released everything
     bool is_open() const { return state_ != nullptr; }
     amqp_connection_state_t state() { return state_; }
     std::string version() const;
 
-    // The last call's outcome: closes the connection and logs unless it went well.
+    // The outcome of the last call. On a failure it closes the connection and logs the reason.
     result<void> outcome();
     result<void> outcome(const amqp_rpc_reply_t& reply);
     result<void> outcome(int status);  // of the calls that only send
     boost::system::error_code lose(errc why, std::string_view reason);
 
-    // Handles what has come; waits for it a while, at most until `by` or wake(). Deliveries and
-    // confirms are put aside for those who ask.
+    // Handles incoming frames; waits for them at most until `by` or wake(). Deliveries and confirms
+    // are kept for the calls that need them.
     result<void> pump(steady::time_point by);
 
     std::deque<rabbit_delivery> deliveries;
     std::set<std::uint64_t> unconfirmed;  // numbers of messages published on this connection
     std::uint64_t published = 0;
-    bool refused = false;   // a message was not taken
-    bool returned = false;  // no queue takes it
+    bool refused = false;   // RabbitMQ did not accept a message
+    bool returned = false;  // no queue takes a message
     bool confirming = false;
     bool woken = false;  // by wake(), since it was last looked at
 

@@ -69,7 +69,7 @@ void async_redis_connection::finish_connect(time now) {
     flush();
 }
 
-// The last answer of the greeting says whether this is a server to talk to.
+// The last answer of the greeting decides whether this server can be used.
 void async_redis_connection::greet() {
     for (const words& command : login_commands(options_)) {
         socket_.append(command);
@@ -95,7 +95,7 @@ void async_redis_connection::take_greeting() {
     failures_ = 0;
 }
 
-// What came before the connection broke still counts: the answers are handed over first.
+// Answers that came before the connection broke still count, so they are handed over first.
 void async_redis_connection::on_ready(std::uint32_t events, time now) {
     if (socket_.fd() < 0) return;
     if (state_ == state::connecting) {

@@ -1,9 +1,8 @@
-// One connection of an event loop to one Redis server: never waits, writes what was appended in one
-// go, gives the answers back in order, and connects again when it was lost.
+// One connection of an event loop to one Redis server. It never waits, sends appended commands in
+// one write, gives the answers in order, and connects again when it was lost.
 //
 // After every connect the server has to answer a greeting (log-in, database, and PING or ROLE)
-// before it is trusted with a command: a server that takes connections and does not answer gets
-// nothing.
+// before it gets a command. So a server that accepts connections but does not answer gets none.
 
 #pragma once
 
@@ -25,12 +24,13 @@ public:
     async_redis_connection(std::string address, const redis_options& options, int epoll,
                            std::uint64_t mark);
 
-    // Begins to connect when it rests and the time for the next try has come; gives up on a
-    // greeting that takes too long.
+    // Begins to connect if it is resting and the next try is due; gives up on a greeting that takes
+    // too long.
     void tend(time now);
     // Something happened on the socket. Look at broken() and next().
     void on_ready(std::uint32_t events, time now);
-    // Closes it; it rests for 50 ms, then 100 ms ... up to 1 s. What was not answered never will.
+    // Closes it; it rests for 50 ms, then 100 ms ... up to 1 s. Commands without an answer never
+    // get one.
     void lose(time now);
 
     // While ready. Sent by flush(). Gives the number of answers to come.

@@ -197,8 +197,8 @@ bool async_redis::overdue(const server& s, time now) const {
     });
 }
 
-// Leaves a server that is late with one answer: what was sent to it may yet be executed, and no
-// more commands shall pile up there.
+// Closes the connection to a server that is late with one answer: its commands may still be
+// executed, and no more of them should pile up there.
 void async_redis::expire(time now) {
     for (std::size_t left = waiting_.size(); left > 0; --left) {
         std::unique_ptr<pending> p = std::move(waiting_.front());
@@ -264,7 +264,7 @@ async_redis::time async_redis::next_moment(time now) const {
         if (p->not_before > now) next = std::min(next, p->not_before);
     }
     bool one_ready = false;
-    // Without a cluster only one server is tended, unless all of them rest.
+    // Without a cluster only one server is connected to, unless that connection rests.
     const bool one = !options_.cluster && !servers_[master_]->connection->resting();
     for (const auto& s : servers_) {
         one_ready = one_ready || s->connection->ready();
@@ -280,7 +280,7 @@ async_redis::time async_redis::next_moment(time now) const {
     return next;
 }
 
-// The timer is only ever set earlier; when it fires too early nothing is lost.
+// The timer is only ever set to an earlier time. If it fires too early, this does no harm.
 void async_redis::arm(time now) {
     const time next = next_moment(now);
     if (next >= armed_for_) return;

@@ -1,10 +1,10 @@
 // Redis, Valkey or Redis Cluster for one event loop: commands and scripts are run without ever
 // waiting. For threads that may wait there is store/redis/redis.hpp.
 //
-// One connection to each server, made when needed and again when lost. What is run between two
-// turns goes out in one write. It follows a Redis Cluster by itself (slot map, MOVED, ASK,
-// TRYAGAIN), finds the master among several addresses, and sends a script whole to a server that
-// does not know it. Used by one thread.
+// There is one connection to each server, made when needed and again when lost. Commands that are
+// run between two turns are sent in one write. It follows a Redis Cluster by itself (slot map,
+// MOVED, ASK, TRYAGAIN), finds the master among several addresses, and sends the text of a script
+// to a server that does not know it. Used by one thread.
 
 #pragma once
 
@@ -27,9 +27,9 @@ public:
 
     enum class outcome : std::uint8_t {
         replied = 1,   // the answer is there; it may be an error of the script's own
-        not_executed,  // for certain: may be run again
-        unknown,       // the connection was lost after it was sent
-        timed_out,     // it was sent, and the deadline passed: may yet be executed
+        not_executed,  // certainly; it may be run again
+        unknown,       // the connection was lost after the command was sent
+        timed_out,     // it was sent and the deadline passed; it may still be executed
     };
     using completion = std::function<void(outcome, redis_reply)>;
 
@@ -46,10 +46,10 @@ public:
     async_redis& operator=(const async_redis&) = delete;
 
     void run(call c);
-    void send();  // what was run since the last turn, as far as the connections stand
-    // Reads, completes, writes, reconnects: whatever is due. When fd() is readable.
+    void send();  // sends what was run since the last turn, where there is a connection
+    // Reads, completes, writes and reconnects as needed. To be called when fd() is readable.
     void turn();
-    // Readable when turn() has something to do. Stays the same.
+    // Readable when turn() has something to do. It never changes.
     int fd() const;
     // Makes fd() readable at this moment, once, for the owner's own purposes.
     void wake_at(time when);
@@ -99,7 +99,7 @@ private:
     std::optional<redis_slots> slots_;
     bool slots_wanted_ = false, slots_asked_ = false;
     time slots_asked_at_{};
-    std::size_t slots_turn_ = 0;                    // whose turn it is to be asked
+    std::size_t slots_turn_ = 0;                    // the server to be asked next for the slots
     std::deque<std::unique_ptr<pending>> waiting_;  // for a connection, a slot map, a moment
     time owner_wants_ = time::max(), armed_for_ = time::max();
 };

@@ -1,4 +1,4 @@
-// A Redis Cluster of a test's own: slots that move, and a master that is replaced.
+// Each test has a Redis Cluster of its own, with slots that move and a master that is replaced.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct cluster_node {
     int bus_port = free_port();
     own_redis server{cluster_words(bus_port)};
 
-    // Straight to this server, whatever the cluster thinks.
+    // Directly to this server, without following the cluster.
     redis_reply tell(const words& command, bool asking = false) {
         redis_connection to(server.address(), server.options());
         const auto deadline = steady::now() + std::chrono::seconds(5);

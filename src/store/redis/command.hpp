@@ -1,5 +1,5 @@
-// What is sent to a Redis server: words in its protocol, scripts, and the key that says to which
-// server a command goes. Both clients send these.
+// Commands for a Redis server: words in its protocol, scripts, and the key that decides which
+// server gets the command. Both clients use these.
 
 #pragma once
 
@@ -36,8 +36,8 @@ private:
     std::size_t count_ = 0;
 };
 
-// A Lua script: called by its SHA-1, sent whole when the server does not know it. Hashed at its
-// first use, so that a script may be an object of namespace scope.
+// A Lua script. It is called by its SHA-1, and its text is sent when the server does not know it.
+// It is hashed at its first use, so that a script may be an object of namespace scope.
 class redis_script {
 public:
     explicit redis_script(std::string_view text) : text_(text) {}
@@ -52,8 +52,8 @@ private:
 
 // How a command goes out.
 struct redis_sending {
-    bool asking = false;  // after ASKING, as an ASK wants it
-    bool whole = false;   // a script with its text
+    bool asking = false;  // after ASKING, as an ASK error demands
+    bool whole = false;   // send a script's text instead of its hash
 };
 
 struct redis_command {

@@ -22,7 +22,7 @@ public:
     }
     // False: the connection is broken, or the server takes nothing more; some may have been sent.
     bool flush(steady::time_point deadline);
-    // The next answer. Nothing: the deadline passed, `interrupt` (a descriptor) became readable, or
+    // The next answer. Empty: the deadline passed, `interrupt` (a descriptor) became readable, or
     // the connection broke.
     std::optional<redis_reply> receive(steady::time_point deadline, int interrupt = -1);
     // A command and its answer.
@@ -30,7 +30,7 @@ public:
                                    steady::time_point deadline, int interrupt = -1);
 
     bool broken() const { return broken_ || socket_.broken(); }
-    bool reusable() const;  // nothing is owed on either side, and the server has not hung up
+    bool reusable() const;  // no answer is outstanding, and the server has not hung up
     const std::string& address() const { return address_; }
 
 private:

@@ -44,7 +44,7 @@ result<redis_reply> dedicated_connection::ask(std::string_view key, words what, 
 redis_outcome dedicated_connection::exchange(redis_server& to, const redis_command& command,
                                              const redis_sending& how, milliseconds wait) {
     if (interrupted_.raised()) return {};
-    // What is left over from a subscription is not a reason to drop the connection here.
+    // Messages left over from a subscription are no reason to drop the connection here.
     if (connection_ && (connection_->broken() || connection_->address() != to.address()))
         connection_.reset();
     if (!connection_) connection_ = to.connect();

@@ -1,5 +1,6 @@
-// A connection of its user's own, for a command that the server answers late (XREADGROUP BLOCK) and
-// for subscriptions. Used by one thread; interrupt() and resume() from any. Ends before its redis.
+// A connection for one user, for commands that the server answers late (XREADGROUP BLOCK) and for
+// subscriptions. Used by one thread; any thread may call interrupt() and resume(). It must be
+// destroyed before its redis.
 
 #pragma once
 
@@ -44,7 +45,7 @@ public:
     // After SUBSCRIBE: the next message; nil when none came within `wait`.
     result<redis_reply> hear(milliseconds wait);
 
-    // Ends the wait with store_unavailable, also one that begins later, until resume().
+    // Ends every wait with store_unavailable, also one that begins later, until resume().
     void interrupt() { interrupted_.set(); }
     void resume() { interrupted_.clear(); }
 

@@ -1,5 +1,5 @@
-// What a Redis server's error says about its command, and what to do about it. Both clients act on
-// it in the same way: only a command that was certainly not executed is sent again.
+// The meaning of a Redis server's errors, and what to do about them. Both clients do the same: only
+// a command that was certainly not executed is sent again.
 
 #pragma once
 
@@ -15,12 +15,12 @@ namespace floodgate::store {
 inline constexpr int redis_tries_max = 8;  // of one command
 
 enum class redis_says : std::uint8_t {
-    moved = 1,       // not executed: the slot lives at `address`
-    ask,             // not executed: this once, ask `address`
-    try_again,       // not executed: the slot is on the move
+    moved = 1,       // not executed: the slot is at `address`
+    ask,             // not executed: ask `address` this time
+    try_again,       // not executed: the slot is being moved
     cluster_down,    // not executed: no server has the slot now
     read_only,       // not executed: a replica
-    loading,         // not executed: reading its data, or its master is away
+    loading,         // not executed: the server loads its data, or has lost its master
     unknown_script,  // not executed: NOSCRIPT
     refused,         // anything else
 };
@@ -36,13 +36,13 @@ struct redis_step {
     enum class kind : std::uint8_t {
         deliver = 1,  // the error is the command's answer
         send_again,
-        give_up,  // it was not executed, and will not be by waiting a moment
+        give_up,  // it was not executed, and waiting a moment would not help
     };
     kind what = kind::deliver;
     milliseconds pause{0};    // before it is sent again
-    bool look_again = false;  // the servers may have changed their parts
+    bool look_again = false;  // the servers may have changed their roles
 };
-// `how` becomes what the next sending needs.
+// Changes `how` to what the next sending needs.
 redis_step step_after(const redis_error& said, const redis_command& command, redis_sending& how,
                       bool cluster);
 

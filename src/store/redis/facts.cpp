@@ -20,7 +20,7 @@ std::tuple<int, int, int> numbers_of(std::string_view version) {
     return {out[0], out[1], out[2]};
 }
 
-// What may not be read promises nothing.
+// A setting that cannot be read counts as the weakest.
 int strength(std::string_view append_fsync) {
     if (append_fsync == "always") return 3;
     if (append_fsync == "everysec") return 2;

@@ -9,7 +9,7 @@
 
 namespace floodgate::store {
 
-// What was found at start, to be judged where durability is promised.
+// What was found at start, for the decision whether it is durable enough.
 struct redis_facts {
     std::string kind;             // "redis", "valkey"
     std::string version;          // "7.0.15"
@@ -19,9 +19,9 @@ struct redis_facts {
     milliseconds clock_apart{0};  // its clock minus ours
 };
 
-// Looks at every server that holds keys and gives the weakest of each fact. Throws
-// std::runtime_error with one clear line: nobody answers at HOST:PORT, the password is wrong, it is
-// older than 7.0, it is (not) a cluster.
+// Looks at every server that holds keys and gives the weakest value of each fact. Throws
+// std::runtime_error with one clear line: no answer at HOST:PORT, the password is wrong, the server
+// is older than 7.0, it is (not) a cluster.
 redis_facts probe_redis(const redis_options& options);  // probe.cpp
 
 // The value of a line "field:value" of INFO; empty: it is not there.

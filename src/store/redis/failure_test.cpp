@@ -29,7 +29,7 @@ bool says(const std::string& complaint, std::string_view what) {
     return complaint.find(what) != std::string::npos && complaint.find('\n') == std::string::npos;
 }
 
-// Until the server is found again, for some seconds.
+// Tries for some seconds until the server is found again.
 bool works_soon(redis& r, const words& command) {
     for (int i = 0; i < 500; ++i) {
         if (r.ask("a", command)) return true;
@@ -144,7 +144,7 @@ TEST(RedisFailure, ALineComesBackAfterARestart) {
     EXPECT_TRUE(back);
 }
 
-// Says that it is a master, so many times; hangs up on every other command, without an answer.
+// Answers a given number of times that it is a master; hangs up on every other command.
 class rude_server {
 public:
     explicit rude_server(int times_master = 0) : times_master_(times_master) {

@@ -1,4 +1,4 @@
-// What is said on a new connection before the first command, and what the answers mean.
+// The commands on a new connection before the first real one, and the meaning of their answers.
 
 #pragma once
 
@@ -24,11 +24,11 @@ private:
     kind what_;
 };
 
-// AUTH and SELECT, as far as they are needed: a cluster has only one database.
+// AUTH and SELECT, if they are needed. A cluster has only one database.
 std::vector<words> login_commands(const redis_options& options);
 
-// Its answer shows that the server can be trusted with a command: PING, or ROLE where one of
-// several addresses has to be the master.
+// The command whose answer shows that the server can be used: PING, or ROLE if one of several
+// addresses has to be the master.
 words proof_command(const redis_options& options);
 
 // The answer to ROLE.

@@ -19,7 +19,7 @@ redis_reply demand(redis_connection& from, words command, const redis_options& o
     return std::move(*reply);
 }
 
-// Nothing: it may not be read.
+// Empty: the setting may not be read.
 std::string setting(redis_connection& server, const char* name, const redis_options& options) {
     const redis_reply reply = demand(server, {"CONFIG", "GET", name}, options);
     return reply.items.size() == 2 ? reply.items[1].text : std::string();
@@ -54,8 +54,8 @@ redis_facts facts_of(redis_connection& server, const redis_options& options) {
     return facts;
 }
 
-// Servers that cannot be reached are passed over as long as another one answers. If none does, the
-// error says what is wrong with the first.
+// Skips servers that cannot be reached, as long as another one answers. If none does, the error
+// says what is wrong with the first.
 template <class Visit>
 void visit_first(const redis_options& options, Visit visit) {
     std::string first_why;

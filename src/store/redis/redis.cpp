@@ -50,7 +50,7 @@ bool exchange(const bundle& b, std::span<const redis_command> commands,
     return true;
 }
 
-// What the server certainly did not do, asked one by one.
+// Repeats, one by one, the commands that the server certainly did not execute.
 result<void> ask_again(redis_servers& servers, const bundle& b,
                        std::span<const redis_command> commands, std::span<redis_reply> replies) {
     for (const std::size_t i : b.which) {

@@ -1,12 +1,12 @@
-// Redis, Valkey or Redis Cluster: asked, and waited for. For pool threads and clerks; an event loop
+// Redis, Valkey or Redis Cluster with blocking calls, for pool threads and clerks. An event loop
 // uses store/redis/async_redis.hpp, a thread that waits for news dedicated_connection.hpp.
 //
-// Thread-safe: connections are made as needed, kept, and shared one call at a time. A connection
-// that failed is closed; the next call makes another. While nothing answers, calls fail at once
-// instead of waiting each for itself (one in `retry_after` tries).
+// Thread-safe: connections are made as needed, kept, and used by one call at a time. A connection
+// that failed is closed, and the next call makes another. While a server does not answer, calls
+// fail at once instead of waiting; one in `retry_after` tries.
 //
-// With several addresses and no cluster, the one whose role is master is used; a master that has
-// become a replica (READONLY) or is gone is looked for again.
+// With several addresses and no cluster, the one whose role is master is used. When the master has
+// become a replica (READONLY) or is gone, it is looked for again.
 
 #pragma once
 
@@ -31,19 +31,21 @@ public:
     explicit redis(redis_options options);
     ~redis();
 
-    // The command, sent to the server of `key`'s slot (a key the command names; empty: any server).
-    // store_unavailable: no answer, or one that says "later" (LOADING, CLUSTERDOWN, a lost
-    // connection: the command may have been done or not). rejected: the server's error, logged.
+    // Sends the command to the server of `key`'s slot; `key` is one that the command names, empty
+    // for any server. store_unavailable: no answer, or an answer that says "later" (LOADING,
+    // CLUSTERDOWN); after a lost connection the command may or may not have been executed.
+    // rejected: another error of the server, which is logged.
     result<redis_reply> ask(std::string_view key, words what);
 
-    // By the script's hash, or whole where the server does not know it. The keys are all in one
-    // slot.
+    // Runs the script by its hash, or with its text if the server does not know it. All keys must
+    // be in one slot.
     result<redis_reply> run(const redis_script& script, const words& keys, const words& arguments);
 
-    // Several commands or scripts (to_run) in one go, each to the server of its key; the answers in
-    // the same order. What the server says against one of them is its answer (kind error), and is
-    // not logged: for callers that expect it (BUSYGROUP, NOGROUP), one command at a time too.
-    // store_unavailable: one of them has no answer; each may have been done or not.
+    // Sends several commands or scripts (to_run) at once, each to the server of its key; gives the
+    // answers in the same order. An error of the server is the answer of its command (kind error)
+    // and is not logged, so this also suits single commands whose errors are expected (BUSYGROUP,
+    // NOGROUP). store_unavailable: one of them has no answer; each may or may not have been
+    // executed.
     result<std::vector<redis_reply>> ask_all(const std::vector<command>& commands);
 
     const redis_options& options() const;

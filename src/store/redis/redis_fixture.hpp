@@ -1,4 +1,4 @@
-// Redis servers for tests: the shared ones that the environment names, and ones of a test's own,
+// Redis servers for tests: shared ones that the environment names, and servers of a single test,
 // which it may stop and kill.
 
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace floodgate::store {
 
-// Before every key of a test, so that tests may share a server.
+// A prefix for every key of a test, so that tests may share a server.
 inline std::string random_name(const std::string& prefix = "test") {
     return prefix + std::to_string(std::random_device{}()) + std::to_string(::getpid());
 }

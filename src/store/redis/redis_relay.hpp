@@ -1,5 +1,5 @@
-// For tests: stands between a client and a Redis server, and can lose an answer: the command is
-// executed, the answer is thrown away and the connection closed.
+// For tests: a relay between a client and a Redis server that can lose an answer. Then the command
+// is executed, the answer is thrown away, and the connection is closed.
 
 #pragma once
 

@@ -21,8 +21,8 @@ struct socket_address {
 // Waits for the name service. Empty: the name is not known.
 std::vector<socket_address> resolve(const endpoint& of);
 
-// Without waiting: an address that is a number is known at once, a name is looked up by a thread,
-// since the name service may take seconds. Its end waits for a look-up that is under way.
+// Never waits: a numeric address is known at once; a name is looked up by a thread, because the
+// name service may take seconds. The destructor waits for a look-up that is under way.
 class resolver {
 public:
     explicit resolver(const std::string& address);
@@ -30,7 +30,7 @@ public:
     // Looks the name up again, unless that is under way.
     void ask();
     bool known() const { return done_.load(std::memory_order_acquire); }
-    // While known: one address after the other. Nothing: the name is not known.
+    // Gives one address after the other. Empty: the name is not known.
     std::optional<socket_address> next();
 
 private:

@@ -84,7 +84,7 @@ bool redis_server::worth_asking() {
     if (!down_) return true;
     const auto now = steady::now();
     if (now < try_again_at_) return false;
-    // The others wait for what this one finds.
+    // Other callers do not try until this one has finished.
     try_again_at_ = now + options_.connect_timeout + options_.command_timeout;
     return true;
 }

@@ -1,4 +1,4 @@
-// One Redis server as this process knows it: its connections, and whether it is worth asking.
+// One Redis server: its connections, and whether it can be asked at the moment.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace floodgate::store {
 
-// What became of a command.
+// The outcome of a command.
 struct redis_outcome {
     enum class kind : std::uint8_t {
         answered = 1,
@@ -31,7 +31,7 @@ public:
     redis_outcome ask(const redis_command& command, const redis_sending& how,
                       steady::time_point deadline);
 
-    // A connection lent to one thread; returned, or closed when something is still owed on it.
+    // A connection lent to one thread. It is returned, or closed if an answer is still outstanding.
     class borrowed {
     public:
         borrowed() = default;
@@ -48,13 +48,13 @@ public:
         redis_server* from_ = nullptr;
         std::unique_ptr<redis_connection> connection_;
     };
-    // Nothing: it is down, or all connections are in use until the deadline.
+    // Empty: the server is down, or all connections are in use until the deadline.
     borrowed borrow(steady::time_point deadline);
 
-    // A dedicated connection, which is not counted. Nothing: it is down.
+    // A dedicated connection, which is not counted. Null: the server is down.
     std::unique_ptr<redis_connection> connect();
 
-    // What became of an exchange over one of its connections.
+    // The outcome of an exchange over one of its connections.
     redis_outcome judge(const redis_connection& over, std::optional<redis_reply> reply);
     bool seems_down() const;
 
@@ -64,9 +64,9 @@ private:
     bool worth_asking();
     std::unique_ptr<redis_connection> make_connection();
     void take_back(std::unique_ptr<redis_connection> connection);
-    // After a time-out: no other call need wait for this server now.
+    // After a time-out: marks the server as down, so that no other call waits for it now.
     void failed(std::string_view why);
-    // That may be this connection's own fate: the next call finds out.
+    // A connection was closed by the server. Others may still work; the next call finds out.
     void hung_up();
     void answered();
 

@@ -115,8 +115,8 @@ void redis_servers::moved(const redis_error& said) {
         slots_->moved(static_cast<std::uint16_t>(said.slot), said.address);
 }
 
-// One caller at a time looks; the others wait for what it finds. (Not a timed_mutex: the thread
-// sanitizer does not know how it is locked.)
+// One caller at a time looks; the others wait for its result. (Not a timed_mutex, because the
+// thread sanitizer does not understand it.)
 void redis_servers::look(steady::time_point deadline) {
     {
         std::unique_lock lock(mutex_);
@@ -135,8 +135,8 @@ void redis_servers::look(steady::time_point deadline) {
     looked_.notify_all();
 }
 
-// The present master is asked first: while it is one, another that calls itself so is of no
-// interest.
+// The present master comes first: as long as it is a master, another server that claims to be one
+// is ignored.
 std::vector<std::string> redis_servers::candidates() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> out;
@@ -178,7 +178,7 @@ void redis_servers::look_for_slots(steady::time_point deadline) {
     }
 }
 
-// Nodes that have left take their connections with them.
+// Drops nodes that have left the cluster, with their connections.
 void redis_servers::forget_others() {
     const auto masters = slots_->masters();
     const auto& replicas = slots_->replicas();

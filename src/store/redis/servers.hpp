@@ -25,16 +25,16 @@ public:
     // How a command gets to a server: over a kept connection, or a dedicated one.
     using sender = std::function<redis_outcome(redis_server& to, const redis_sending& how,
                                                steady::time_point deadline)>;
-    // An answer of any kind, errors of the command too. Tries again, elsewhere or in a moment, only
-    // what was certainly not executed. store_unavailable: as for redis::ask.
+    // Gives an answer of any kind, also errors of the command. Tries again, elsewhere or a moment
+    // later, only if the command was certainly not executed. store_unavailable: as for redis::ask.
     result<redis_reply> ask(const redis_command& command, const sender& send);
     result<redis_reply> ask(const redis_command& command);
 
-    // The one to ask about `key`, found out if need be. Null: none is known now.
+    // The server for `key`, looked for if needed. Null: none is known now.
     std::shared_ptr<redis_server> of(std::string_view key, steady::time_point deadline);
 
-    // One of them failed, or said that it is not the one: looked for again by the next call, at
-    // most once in `retry_after`.
+    // A server failed, or said that it is the wrong one. The next call looks for the right one
+    // again, at most once in `retry_after`.
     void doubt();
     // When a call that begins now gives up.
     steady::time_point deadline() const;

@@ -14,13 +14,13 @@ namespace floodgate::store {
 
 inline constexpr std::size_t redis_slots_max = 16384;
 
-// CRC16 of the key, or of what stands between its first { and the next }, modulo 16384.
+// CRC16, modulo 16384, of the key or of the text between its first { and the next }.
 std::uint16_t redis_slot(std::string_view key);
 
 class redis_slots {
 public:
-    // From the answer to CLUSTER SLOTS; a server without a host of its own is `asked`'s. Nothing:
-    // it is no such answer.
+    // From the answer to CLUSTER SLOTS. A server without a host has the host of `asked`. Empty:
+    // this is no such answer.
     static std::optional<redis_slots> from(const redis_reply& answer, const std::string& asked);
 
     // HOST:PORT; empty: no server holds it.

@@ -1,7 +1,7 @@
 // A socket that speaks Redis' protocol and never waits: the core of both clients' connections.
-// hiredis reads the protocol. The socket is ours, because hiredis writes with write(), which raises
-// SIGPIPE, and because its asynchronous client does not tell a command that was sent from one that
-// was not.
+// hiredis parses the protocol, but does not own the socket: hiredis writes with write(), which
+// raises SIGPIPE, and its asynchronous client does not distinguish commands that were sent from
+// those that were not.
 
 #pragma once
 
@@ -37,7 +37,8 @@ public:
     bool flush();
     // Reads what is there.
     void read();
-    // The next answer. False: none is complete. What came before the connection broke still counts.
+    // The next answer. False: none is complete. Answers that came before the connection broke still
+    // count.
     bool next(redis_reply& out);
 
     bool broken() const { return broken_; }

@@ -1,4 +1,4 @@
-// Where databases differ in their SQL. Everything else is written in the words all of them share.
+// The words of SQL in which databases differ. All other SQL is common to them.
 
 #pragma once
 
@@ -14,15 +14,15 @@ struct dialect {
     std::string_view row_id;         // column type: a 64-bit key the program assigns
     std::string_view table_end;      // after a CREATE TABLE's closing bracket
     std::string_view clustered_end;  // the same, for a table stored in the order of its primary key
-    std::string_view insert_ignore;  // INSERT that passes over rows which are there already
+    std::string_view insert_ignore;  // INSERT that skips rows which exist already
     // After a SELECT in a write transaction: keeps other writers from the rows it found.
     std::string_view for_update;
     std::size_t rows_per_insert;  // how many rows one INSERT should carry
     std::string_view also_key;    // after a column that became the primary key only here
     // Whether a transaction that changes the schema can be rolled back.
     bool transactional_schema;
-    // After a table's name, where the database would not choose the best index by itself: {} is
-    // the index. Empty: it does.
+    // A hint after a table's name, for queries where the database would not choose the best index;
+    // {} is the index. Empty: not needed.
     std::string_view by_index;
 };
 

@@ -1,4 +1,4 @@
-// Many rows with few statements: a database at the other end of a wire wants many rows in each.
+// Inserts many rows with few statements, because a database server needs many rows in each.
 
 #pragma once
 
@@ -19,8 +19,8 @@ struct insert_shape {
 std::string insert_text(const insert_shape& shape, std::size_t rows);
 
 // Inserts `rows` in order. `bind(statement, before, row)` binds a row's values to the places after
-// `before`. When a key of a statement's rows is taken, none of that statement's rows is in, and
-// `clash(span of those rows)` decides: it may insert them singly, or throw.
+// `before`. If a key of one row is taken, none of its statement's rows is inserted, and `clash(span
+// of those rows)` decides: it may insert them one by one, or throw.
 template <class Row, class Bind, class Clash>
 void insert_rows(connection& c, const insert_shape& shape, std::span<const Row> rows, Bind bind,
                  Clash clash) {
@@ -28,7 +28,7 @@ void insert_rows(connection& c, const insert_shape& shape, std::span<const Row> 
     std::string sql = insert_text(shape, size);
     while (!rows.empty()) {
         if (rows.size() < size) {
-            // What is left over: a few lengths are worth a statement, not every one.
+            // The rest uses only a few different statement lengths, so that few are prepared.
             while (rows.size() < size) size = std::max<std::size_t>(1, size / 4);
             sql = insert_text(shape, size);
         }

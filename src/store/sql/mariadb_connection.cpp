@@ -53,16 +53,16 @@ void mariadb_connection::set_up() {
     session_.query(
         "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
         "innodb_lock_wait_timeout = 3, lock_wait_timeout = 4, autocommit = 1");
-    // Each statement of a write transaction sees what is committed by then, and locks only rows it
-    // found: what must not change between two of them is read FOR UPDATE.
+    // Each statement of a write transaction sees what is committed by then, and locks only the rows
+    // it found. Rows that must not change between two statements are read FOR UPDATE.
     session_.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
-    // A machine that hangs in the middle of a transaction must not hold its locks for ever: another
-    // node takes over. MySQL has no such limit.
+    // A machine that hangs in the middle of a transaction must not hold its locks for ever, because
+    // another node takes over. MySQL has no such limit.
     if (is_mariadb(session_.handle())) session_.query("SET SESSION idle_transaction_timeout = 20");
     if (value_of(*this, "SHOW VARIABLES LIKE 'wsrep_on'") != "ON") return;
     if (value_of(*this, "SHOW STATUS LIKE 'wsrep_ready'") != "ON")
         throw mariadb_error(sql_failure::other, 0, "this Galera node is not part of its cluster");
-    // A read waits until what was committed through another node is here too.
+    // A read waits until everything that was committed through another Galera node has arrived.
     session_.query("SET SESSION wsrep_sync_wait = 1");
 }
 

@@ -25,12 +25,12 @@ public:
     std::int64_t last_insert_id() const override { return session_.last_insert_id; }
     const dialect& speaks() const override { return mysql_dialect; }
 
-    // What it is lent for.
+    // Sets what the connection is lent for: reading or writing.
     void allow(access mode) {
         session_.may_write = mode == access::write;
         session_.leave_transaction();
     }
-    // It failed for good, or was left in the middle of something.
+    // Whether it failed for good, or was returned in the middle of a transaction.
     bool broken() const { return session_.broken() || session_.in_transaction(); }
     bool still_open() const { return session_.still_open(); }
     std::string version() const;  // "mariadb 10.11.6"

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds schema_timeout{3600};   // an index over a large 
 constexpr std::chrono::seconds schema_lock_wait{300};  // another node is changing the schema
 constexpr std::size_t name_size_max = 64;
 
-// It is put into a statement, between backticks.
+// Checks the name, because it is put into a statement between backticks.
 void expect_plain_name(const std::string& name) {
     const bool plain =
         !name.empty() && name.size() <= name_size_max && std::ranges::all_of(name, [](char c) {
@@ -32,7 +32,7 @@ void expect_plain_name(const std::string& name) {
                         "a database's name is 1 to 64 letters, digits, _, - or $");
 }
 
-// Failures that another address may not have.
+// Whether another address may work although this one failed.
 bool worth_another_address(const sql_error& e) {
     const auto* told = dynamic_cast<const mariadb_error*>(&e);
     return told == nullptr || told->kind() == sql_failure::busy || told->number() == 0 ||
@@ -76,7 +76,7 @@ public:
     lease writer() override { return borrow(access::write); }
     lease reader() override { return borrow(access::read); }
 
-    // Outside of the pool: it is used once, at start. The lock goes with the connection.
+    // Not part of the pool, because it is used once, at start. Its lock ends with the connection.
     lease migrator() override {
         auto c = connect(schema_timeout);
         const std::string name = ("floodgate:" + options_.database).substr(0, name_size_max);
@@ -141,7 +141,7 @@ private:
         changed_.notify_one();
     }
 
-    // One was found dead: the others died with it, most likely.
+    // One connection was found dead, so the others are probably dead too.
     void drop_idle() noexcept {
         std::vector<own_connection> gone;
         gone.reserve(options_.connections_max);

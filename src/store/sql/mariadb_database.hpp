@@ -1,7 +1,7 @@
 // MariaDB or MySQL as the database, alone or as a Galera cluster: a pool of connections.
 //
-// A connection that was lost is replaced: idle ones are looked at before they are lent, and when
-// one is found dead all idle ones go. What failed inside a transaction is the caller's to repeat.
+// A lost connection is replaced: idle ones are checked before they are lent, and when one is found
+// dead, all idle ones are dropped. The caller has to repeat a transaction that failed.
 
 #pragma once
 
@@ -21,8 +21,8 @@ struct mariadb_options {
     std::string database = "floodgate";  // created when it is missing and the user may
     std::size_t connections_max = 16;    // writers and readers together; one more waits
     std::chrono::seconds connect_timeout{3};
-    // Of each read and write: a server that was stopped does not hold a thread for ever. Longer
-    // than a lock is waited for, 3 s.
+    // The limit of each read and write, so that a stopped server does not hold a thread for ever.
+    // Longer than the wait for a lock (3 s).
     std::chrono::seconds io_timeout{6};
 };
 

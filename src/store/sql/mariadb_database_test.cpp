@@ -168,8 +168,9 @@ TEST_F(MariadbDatabaseTest, OfTwoThatWaitForEachOtherOneHearsOfAConflict) {
     EXPECT_EQ(mine ? *mine : *theirs, sql_failure::conflict);
 }
 
-// Regression: the error at the end of an answer that nobody read to its end was dropped. On Galera
-// it says that the transaction was rolled back; what followed was committed without it.
+// Regression: the error at the end of an answer that was not read completely was dropped. On Galera
+// such an error says that the transaction was rolled back; later statements were then committed
+// without it.
 TEST_F(MariadbDatabaseTest, AnErrorBehindTheRowsThatWereReadIsToldBeforeTheNextStatement) {
     const auto db = open_with_table();
     db->writer()->run("INSERT INTO t (id) VALUES (1), (2)");
@@ -190,7 +191,7 @@ TEST_F(MariadbDatabaseTest, ATransactionThatTheServerHasEndedIsNotGoneOnWith) {
     const auto c = db->writer();
     {
         transaction t(*c, access::write);
-        c->execute("ROLLBACK");  // as Galera does, behind our back
+        c->execute("ROLLBACK");  // as Galera does without being asked
         EXPECT_EQ(failure([&] { c->run("INSERT INTO t (id) VALUES (1)"); }), sql_failure::conflict);
         EXPECT_EQ(failure([&] { t.commit(); }), sql_failure::conflict);
     }

@@ -39,7 +39,7 @@ protected:
             "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, word TEXT, raw BLOB)");
         return db;
     }
-    // What cannot be opened, in words.
+    // Why the database cannot be opened, in words.
     static std::string refusal(const mariadb_options& options) {
         try {
             open_mariadb(options);
@@ -67,7 +67,7 @@ protected:
         }
         return std::nullopt;
     }
-    // As a restart of the server does to everybody who was connected.
+    // Ends every connection, as a restart of the server does.
     void end_all_connections() const {
         mariadb_options other = options_;
         other.database = "mysql";

@@ -19,7 +19,7 @@ constexpr unsigned check_violated_mysql = 3819, check_violated_mariadb = 4025,
                    statement_timeout_mariadb = 1969, killed_mariadb = 1927, record_changed = 1020,
                    table_changed = 1412, must_reprepare = 1615, table_corrupt = 1877;
 
-// The library wants to be woken before threads use it.
+// The library must be initialised before threads use it.
 void wake_library() {
     static const int woken = mysql_library_init(0, nullptr, nullptr);
     if (woken != 0) throw sql_error(sql_failure::other, "libmariadb cannot be initialised");
@@ -127,7 +127,7 @@ mariadb_session::mariadb_session(const mariadb_target& target) : io_timeout_(tar
 bool mariadb_session::still_open() const {
     char byte = 0;
     const auto got = ::recv(mysql_get_socket(handle_.get()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    // There should be nothing to read. An unasked message is the server's farewell.
+    // There should be nothing to read. A message here means that the server is closing the session.
     return got < 0 && errno == EAGAIN;  // On Linux EWOULDBLOCK is the same.
 }
 
@@ -137,8 +137,8 @@ void mariadb_session::begin_call() {
         const std::string text = late_text_;
         fail(std::exchange(late_error_, 0), text.c_str());
     }
-    // Galera may roll a transaction back between two statements. What came after would be
-    // committed without what came before.
+    // Galera may roll a transaction back between two statements. Later statements would then be
+    // committed without the earlier ones.
     if (in_transaction_ && (handle_->server_status & SERVER_STATUS_IN_TRANS) == 0)
         throw mariadb_error(sql_failure::conflict, ER_LOCK_DEADLOCK,
                             "the server has ended the transaction");

@@ -46,15 +46,15 @@ public:
     st_mysql* handle() const { return handle_.get(); }
     bool broken() const { return broken_; }
     void give_up() { broken_ = true; }
-    // Asks the kernel only: a server that has closed an idle session has sent an end of file.
+    // Asks only the kernel: if the server has closed an idle session, an end of file has come.
     bool still_open() const;
 
-    // A call to the server begins: how long it took tells a time-out from a lost connection.
-    // Throws when the transaction that it belongs to has been ended by the server: the call would
-    // be a transaction by itself.
+    // To be called before each call to the server: the duration of the call tells a time-out from a
+    // lost connection. Throws when the server has ended the transaction that the call belongs to,
+    // because the call would then be a transaction of its own.
     void begin_call();
     [[noreturn]] void fail(unsigned error, const char* text);
-    // An answer that was not read to its end ended in an error: the next call reports it.
+    // Remembers the error of an answer that was not read to its end; the next call reports it.
     void fail_later(unsigned error, const char* text);
     // One command, its answer thrown away.
     void query(std::string_view sql);
@@ -64,7 +64,7 @@ public:
     bool may_write = true;  // false while it is lent as a reader
 
     void enter_transaction() { in_transaction_ = true; }
-    // Also clears what was to be told later.
+    // Also clears an error that was to be reported later.
     void leave_transaction();
     bool in_transaction() const { return in_transaction_; }
 

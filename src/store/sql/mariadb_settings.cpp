@@ -9,7 +9,7 @@
 namespace floodgate::store {
 namespace {
 
-constexpr int nodes_enough = 3;  // of a Galera cluster: one may fall and two still agree
+constexpr int nodes_enough = 3;  // of a Galera cluster: when one fails, two still agree
 
 void read_into(connection& c, std::string_view sql, server_settings& all) {
     auto rows = c.ask(sql);

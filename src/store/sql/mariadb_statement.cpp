@@ -87,7 +87,8 @@ public:
         return true;
     }
 
-    // What was not read is read now: it may end in an error that concerns the transaction.
+    // Reads the remaining rows, because the answer may end in an error that concerns the
+    // transaction.
     void reset() noexcept override {
         if (executed_ && !columns_.empty()) {
             int got = finished_ ? MYSQL_NO_DATA : 0;
@@ -128,7 +129,7 @@ private:
     };
     static std::size_t index(int place) { return static_cast<std::size_t>(place) - 1; }
 
-    // An error that ends an answer half-way is told by the session, not by the statement.
+    // An error in the middle of an answer is reported by the session, not by the statement.
     std::pair<unsigned, const char*> errors() const {
         MYSQL* m = session_.handle();
         if (mysql_stmt_errno(handle_.get()) == 0) return {mysql_errno(m), mysql_error(m)};
@@ -143,7 +144,7 @@ private:
         MYSQL_BIND& b = given_.at(index(place));
         b = {};
         b.buffer_type = type;
-        // The library only reads it. A null pointer would bind NULL; an empty text is not that.
+        // The library only reads it. A null pointer would bind NULL instead of an empty text.
         b.buffer = const_cast<void*>(data == nullptr ? static_cast<const void*>("") : data);
         b.buffer_length = size;
     }
@@ -191,7 +192,7 @@ private:
             session_.last_insert_id = static_cast<std::int64_t>(id);
     }
 
-    // What did not fit is fetched again, into a place that stays larger from then on.
+    // Values that did not fit are fetched again, into a buffer that stays larger from then on.
     void fetch_long_ones() {
         bool grown = false;
         for (std::size_t i = 0; i < columns_.size(); ++i) {

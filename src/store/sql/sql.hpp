@@ -1,4 +1,4 @@
-// SQL without a dialect: connections, prepared statements, transactions, whatever database speaks.
+// The SQL port: connections, prepared statements and transactions, for any of the databases.
 //
 //   auto c = db.writer();
 //   transaction t(*c, access::write);
@@ -31,7 +31,7 @@ enum class sql_failure : std::uint8_t {
     full,                // no room left on the disk
     constraint_unique,   // a unique or primary key is taken
     constraint_foreign,  // a row that is referred to does not exist
-    rejected,            // well itself, it will not take this: another rule, a trigger, too long
+    rejected,            // the database works but refuses this: a rule, a trigger, too long
     corrupt,             // the file is not what was written
     exists,              // a table, column or index of this name is there already
     conflict,            // another transaction was in the way: run the whole transaction again
@@ -57,7 +57,7 @@ class connection {
 public:
     virtual ~connection() = default;
 
-    // A change; gives how many rows its WHERE found (also those that had the values already).
+    // Runs a change; gives how many rows its WHERE found, also those that had the values already.
     template <class... Values>
     std::int64_t run(std::string_view sql, const Values&... values) {
         row_cursor once(cached(sql));
@@ -66,9 +66,9 @@ public:
         return changes();
     }
 
-    // A question; its rows are read while the cursor lives. Until it has given its last row or is
-    // gone, ask nothing else on this connection: not every database can keep two answers apart.
-    // Text and bytes are borrowed, not copied, hence no temporary strings.
+    // Runs a query; its rows are read while the cursor lives. Until the cursor has given its last
+    // row or is destroyed, run nothing else on this connection: not every database can handle two
+    // results at once. Text and bytes are borrowed, not copied, so do not pass temporary strings.
     template <class... Values>
     row_cursor ask(std::string_view sql, Values&&... values) {
         static_assert((!std::is_same_v<Values, std::string> && ...), "this string would be gone");
@@ -80,12 +80,12 @@ public:
     // The statement with this text, prepared at first use. Each use binds all its places.
     statement& cached(std::string_view sql);
 
-    // For what cannot be prepared or is not worth it: CREATE TABLE, PRAGMA.
+    // For statements that cannot be prepared or are not worth it: CREATE TABLE, PRAGMA.
     virtual void execute(const std::string& sql) = 0;
 
     virtual void begin(access mode) = 0;
     virtual void commit() = 0;
-    // Fine when no transaction is open: some failures have ended it already.
+    // May be called when no transaction is open, because some failures have ended it already.
     virtual void rollback() noexcept = 0;
 
     virtual std::int64_t changes() const = 0;
@@ -139,15 +139,16 @@ public:
 
     virtual ~database() = default;
 
-    // SQLite: one writer at a time, first come first served. A thread that holds one and asks for
-    // another waits for itself. Elsewhere several write at once: what is read in order to be
-    // changed is read with the dialect's for_update.
+    // SQLite has one writer at a time, in the order of the requests. A thread that holds a writer
+    // and asks for another waits for ever. Other databases have several at once, so rows that are
+    // read in order to be changed must be read with the dialect's for_update.
     virtual lease writer() = 0;
     virtual lease reader() = 0;
-    // A writer that changes the schema: its statements may take long, and where one server is
-    // asked by several nodes, the others wait for it here.
+    // A writer for changes of the schema. Its statements may take long; if several nodes use one
+    // server, the others wait here until it is done.
     virtual lease migrator() { return writer(); }
-    // Whether a thread waits for a writer that another one holds. Only where there is but one.
+    // Whether a thread waits for the writer that another one holds. Only for a database with one
+    // writer.
     virtual bool writer_is_awaited() { return false; }
 
     virtual const dialect& speaks() const = 0;

@@ -1,4 +1,4 @@
-// How our types become SQL values and how rows become our types again.
+// Turns our types into SQL values, and rows back into our types.
 
 #pragma once
 

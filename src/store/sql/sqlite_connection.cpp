@@ -51,7 +51,7 @@ public:
         expect_ok(connection_, sqlite3_bind_int64(handle_, place, value));
     }
     void bind(int place, std::string_view text) override {
-        // A null pointer would bind NULL; an empty text is not that.
+        // A null pointer would bind NULL instead of an empty text.
         const char* data = text.data() == nullptr ? "" : text.data();
         expect_ok(connection_, sqlite3_bind_text64(handle_, place, data, text.size(), SQLITE_STATIC,
                                                    SQLITE_UTF8));

@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t application_id = 0x464c4447;  // "FLDG": so `file` and we know our own
 constexpr std::string_view in_memory = ":memory:";
 
-// SQLite would create it readable by all. An existing file is left alone, and not even opened:
-// closing it here would drop the locks this process holds on it through SQLite.
+// SQLite would create the file readable by all users. An existing file is not touched and not even
+// opened: closing it here would drop the locks that this process holds on it through SQLite.
 void create_privately(const std::string& path) {
     const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) return;
@@ -71,7 +71,8 @@ public:
 
     lease writer() override {
         std::unique_lock lock(mutex_);
-        // In turn: the clerk, which comes back at once, must not shut out a buyer who registers.
+        // Writers take turns: the clerk, which comes back at once, must not keep others from
+        // writing.
         const std::uint64_t ticket = next_ticket_++;
         changed_.wait(lock, [&] { return ticket == serving_; });
         return lend(*writer_);
@@ -110,7 +111,7 @@ private:
         return c;
     }
 
-    // All at once: in the middle of a rush there may be no file descriptor left for one more.
+    // Opens all readers now, because in a rush there may be no file descriptor left for one more.
     void open_readers() {
         idle_.reserve(options_.readers_max);  // so that giving back cannot fail
         for (std::size_t i = 0; i < options_.readers_max; ++i) {
@@ -121,7 +122,7 @@ private:
         }
     }
 
-    // SQLite opens the log with the first question.
+    // SQLite opens the log with the first query.
     static void touch(connection& c) { (void)number(c, "SELECT COUNT(*) FROM sqlite_master"); }
 
     void use_wal() {

@@ -21,10 +21,10 @@ public:
 
     // True: there is a row to read. False: done; step again only after reset().
     virtual bool step() = 0;
-    // Ready to be bound and stepped again; lets go of what it borrowed and of its read lock.
+    // Makes it ready to be bound and stepped again; releases borrowed data and its read lock.
     virtual void reset() noexcept = 0;
 
-    // Of the row step() found. Columns count from 0; views end with the next step() or reset().
+    // The columns of the row that step() found, from 0. Views end with the next step() or reset().
     virtual std::int64_t integer(int column) const = 0;
     virtual std::string_view text(int column) const = 0;
     virtual byte_view bytes(int column) const = 0;
