@@ -149,8 +149,9 @@ class BadInputTest(SharedServer):
                     values = [json.dumps(v) for v in MOMENTS]
                 else:
                     values = [json.dumps("x" * (rule["maxLength"] + 1))]
-                    values += [json.dumps(""), json.dumps("  ")] if rule.get("minLength") else []
+                    values += [json.dumps("")] if rule.get("minLength") else []
                     # Not for passwords: whatever was typed may be one.
+                    values += [json.dumps("  ")] if rule.get("minLength") and name != "password" else []
                 for raw in values + (STRINGS if name != "password" else STRINGS[3:]):
                     yield self.spoilt(example, name, raw)
         self.refuse_bodies(bodies)
