@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
 
 TEST(LeasesOfASilentRedis, AreLostInTime) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(server.impatient());
     numbers from;
     lease_node a(redis, quick("fg"));
     a.leases.seek(a.log.make("task", from), "");

@@ -91,7 +91,6 @@ public:
                       const std::string& routing_key);
     result<void> delete_queue(const std::string& name);
     result<void> delete_exchange(const std::string& name);
-    result<void> purge(const std::string& queue);
 
     // Persistent, and confirmed by RabbitMQ: all of them, or an error (any of them may have
     // arrived). One that no queue takes is an error as well: rejected.
