@@ -17,6 +17,7 @@ import uuid
 
 HEADERS_ONLY = ["libboost1.81-dev", "libcli11-dev", "libtomlplusplus-dev"]
 
+
 def said(*command):
     """What a tool printed; nothing where there is no such tool."""
     try:
@@ -53,8 +54,9 @@ def packages_of(paths):
 
 
 def facts_of(packages):
-    """package -> (name, version, architecture, source package)"""
-    form = "${binary:Package}\t${Package}\t${Version}\t${Architecture}\t${source:Package}\n"
+    """package -> (name, version, architecture, source package, its version)"""
+    form = ("${binary:Package}\t${Package}\t${Version}\t${Architecture}\t${source:Package}\t"
+            "${source:Version}\n")
     facts = {}
     for line in said("dpkg-query", "-W", "-f", form, *packages).splitlines():
         full, *rest = line.split("\t")
@@ -62,9 +64,28 @@ def facts_of(packages):
     return facts
 
 
+def distribution():
+    """debian-12: scanners look up weaknesses by it."""
+    said_here = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', pathlib.Path("/etc/os-release").read_text(),
+                                re.MULTILINE))
+    return f"{said_here.get('ID', 'unknown')}-{said_here.get('VERSION_ID', 'unknown')}"
+
+
+def quoted(text):
+    return text.replace("+", "%2B").replace(":", "%3A")
+
+
+def package_url(name, version, architecture, source, source_version):
+    """Debian's reports of weaknesses name source packages: those are the upstream here."""
+    upstream = source if source_version in (version, "unknown") else f"{source}@{source_version}"
+    return (f"pkg:deb/debian/{name}@{quoted(version)}?arch={architecture}&distro={distribution()}"
+            f"&upstream={quoted(upstream)}")
+
+
 def component(package, facts, properties):
-    name, version, architecture, source = facts.get(package, (package, "unknown", "unknown", package))
-    purl = f"pkg:deb/debian/{name}@{version.replace('+', '%2B').replace(':', '%3A')}?arch={architecture}"
+    name, version, architecture, source, source_version = facts.get(
+        package, (package, "unknown", "unknown", package, "unknown"))
+    purl = package_url(name, version, architecture, source, source_version)
     return {"type": "library", "bom-ref": purl, "supplier": {"name": "Debian"}, "name": name,
             "version": version, "scope": "required", "purl": purl,
             "properties": [{"name": "floodgate:source_package", "value": source}, *properties]}

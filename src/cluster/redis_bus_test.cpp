@@ -60,7 +60,7 @@ TEST(RedisBus, TakesSilenceAloneForNothingBad) {
 
 TEST(RedisBus, NoticesASilentServer) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(server.impatient());
     redis_bus_options options;
     options.ping_every = milliseconds(100);
     redis_bus a(redis, options);
@@ -90,7 +90,7 @@ TEST(RedisBus, DropsTheOldestWhenTooManyWait) {
 
 TEST(RedisBus, StopsSoonAlthoughNobodyAnswers) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(server.impatient());
     redis_bus a(redis, {});
     a.start([](auto, auto) {});
     ASSERT_TRUE(eventually([&] { return a.read_figures().connected; }));

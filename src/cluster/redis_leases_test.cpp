@@ -285,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(Redis, LeasesTest, testing::Bool(),
 
 TEST(LeasesOfASilentRedis, AreLostInTime) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(server.impatient());
     numbers from;
     lease_node a(redis, short_lived("fg"));
     a.leases.seek(a.log.make("task", from), "");

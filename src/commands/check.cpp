@@ -37,7 +37,6 @@ public:
             ++letters_;
         }),
                  "ledger");
-        latest_ = or_throw(book.orders().latest_number(), "ledger");
     }
 
     void add(sale::sequence at, const sale::promise& p) {
@@ -77,7 +76,7 @@ private:
     }
 
     sale::sequence position_, last_{};
-    sale::order_no newest_{}, latest_{};
+    sale::order_no newest_{};
     std::uint64_t orders_ = 0, queued_ = 0, letters_ = 0;
     std::map<sale::sale_id, sale::sale> sales_;
     std::map<sale::sale_id, std::int64_t> held_;

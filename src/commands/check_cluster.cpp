@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/or_throw.hpp"
+#include "commands/line_gap.hpp"
 #include "engine/open_ledger.hpp"
 #include "gate/redis_turnstile.hpp"
 #include "sale/gate_schema.hpp"
@@ -39,27 +40,20 @@ public:
         return out;
     }
 
-    // The first numbers after `entered` and up to `last` that are missing from the line.
-    struct gap {
-        std::uint64_t from = 0, to = 0;
-    };
-    result<std::optional<gap>> first_gap(sale::partition p, sale::line_place entered,
-                                         std::uint64_t last) {
+    // The first numbers after `entered` that the line should have up to `last`, and has not.
+    result<std::optional<line_gap>> first_gap(sale::partition p, sale::line_place entered,
+                                              std::uint64_t last) {
         const std::string line = sale::key_of(of_.name, p, sale::gate_schema::key::line);
-        std::uint64_t next = entered.number + 1;
-        std::optional<gap> found;
+        gap_finder found(entered);
         const auto read = for_each_entry(
-            line, sale::entry_id({entered.epoch, next}), [&](const store::redis_reply& entry) {
+            line, sale::entry_id({entered.epoch, entered.number + 1}),
+            [&](const store::redis_reply& entry) {
                 const auto at = sale::parse_entry_id(entry.items.at(0).text);
                 const auto promises = sale::decode_entry(entry.items.at(1).items.at(1).text);
-                if (found || !at || !promises || at->epoch != entered.epoch) return;
-                const std::uint64_t first = at->number + 1 - promises->size();
-                if (first > next) found = gap{next, first - 1};
-                next = at->number + 1;
+                if (at && promises) found.see(*at, promises->size());
             });
         if (!read) return read.error();
-        if (!found && next <= last) found = gap{next, last};
-        return found;
+        return found.finish(last);
     }
 
 private:
@@ -113,6 +107,10 @@ public:
         }
         fmt::print("ledger: {} orders that hold stock\ngate: {} sales, {} promises in the line\n",
                    held_, sales, queued_);
+        if (through_rabbit_)
+            fmt::print(
+                "queue: what RabbitMQ holds was not read, so promises that are missing between the "
+                "gate and the ledger are not looked for\n");
         return std::move(found_);
     }
 
@@ -126,14 +124,7 @@ private:
             not_built_.insert(p);
             return;
         }
-        if (state.epoch != at.epoch)
-            return wrong(fmt::format("partition {}: the gate is in epoch {}, the ledger in {}",
-                                     p.number, state.epoch, at.epoch));
-        if (state.appended < at.number)
-            return wrong(
-                fmt::format("partition {}: the ledger has entered {} promises, the line "
-                            "ends at {}",
-                            p.number, at.number, state.appended));
+        if (const auto why = partition_mismatch(p, state, at)) return wrong(*why);
         queued_ += state.appended - at.number;
         if (!through_rabbit_) follow_line(p, at, state.appended);
     }

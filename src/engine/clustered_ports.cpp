@@ -11,6 +11,7 @@
 #include "cluster/start_turn.hpp"
 #include "engine/bus_topic.hpp"
 #include "engine/cluster_node.hpp"
+#include "engine/gate_options.hpp"
 #include "engine/kept_partitions.hpp"
 #include "engine/open_ledger.hpp"
 #include "engine/ports.hpp"
@@ -27,18 +28,6 @@ store::redis_options prepare_data(const settings& s) {
     std::filesystem::create_directories(s.data, error);
     if (error) throw std::runtime_error(s.data + ": " + error.message());
     return s.cluster.redis;
-}
-
-gate::redis_turnstile_options gate_options(const settings& s) {
-    gate::redis_turnstile_options o;
-    o.name = s.cluster.name;
-    o.partitions = s.cluster.partitions;
-    o.node = s.node;
-    o.answer_within = s.cluster.answer_within;
-    o.backlog_max = s.gate.backlog_max;
-    // So a key outlives the gate's memory of its sale, if the sale lasts no longer than a week.
-    o.key_kept_for += s.memory.forget_after;
-    return o;
 }
 
 class clustered_ports final : public ports {

@@ -1,7 +1,6 @@
 #include "engine/data_directory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <stdexcept>
 
@@ -10,9 +9,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ledger.db is the first file made in a new directory, journal/ the second.
-constexpr std::array<const char*, 2> ours{"ledger.db", "journal"};
-constexpr const char* of_the_disk = "lost+found";  // in the root directory of a volume
+// ledger.db is the first file made in a new directory, journal/ the second: a start that was
+// interrupted leaves an empty directory, or one with a ledger. Other programs have a journal/, too.
+constexpr const char* ledger_name = "ledger.db";
+constexpr const char* journal_name = "journal";
+constexpr const char* of_the_disk = "lost+found";  // in the root of a volume of its own
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
     throw std::runtime_error(path + ": " + why);
@@ -27,11 +28,9 @@ bool is_empty(const std::string& path) {
     });
 }
 
-bool is_ours(const std::string& path) {
-    return std::any_of(ours.begin(), ours.end(), [&](const char* name) {
-        std::error_code error;
-        return fs::exists(fs::path(path) / name, error);
-    });
+bool holds(const std::string& path, const char* name) {
+    std::error_code error;
+    return fs::exists(fs::path(path) / name, error);
 }
 
 }  // namespace
@@ -40,9 +39,14 @@ void prepare_data_directory(const std::string& path) {
     std::error_code error;
     fs::create_directories(path, error);
     if (error) refuse(path, error.message());
-    if (!is_ours(path) && !is_empty(path))
-        refuse(path, "has files, but no ledger: not a data directory; give Floodgate an empty one");
-    // If another user owns the directory and lets us use it, its permissions stay as they are.
+    if (!holds(path, ledger_name) && !is_empty(path))
+        // Without its ledger, every promise in the journal would be one of an unknown sale.
+        refuse(path, holds(path, journal_name)
+                         ? "there is a journal, but no ledger: put the ledger back if this was a "
+                           "data directory; otherwise give Floodgate an empty one"
+                         : "has files, but no ledger: not a data directory; give Floodgate an "
+                           "empty one");
+    // A directory that somebody else owns and lets us use stays as that owner wants it.
     fs::permissions(path, fs::perms::owner_all, error);
 }
 

@@ -6,9 +6,9 @@
 
 namespace floodgate::engine {
 
-// Makes the directory if there is none, and lets only its owner enter. Throws std::runtime_error
-// with one clear line when it cannot, and when the directory has files but none of Floodgate's.
-// Such a directory is left as it is.
+// Makes the directory where there is none, and sees to it that only its owner can enter. Throws
+// std::runtime_error with one clear line when it cannot, and when the directory belongs to
+// something else or has lost its ledger: it has files, but no ledger.db. That one is left as it is.
 void prepare_data_directory(const std::string& path);
 
 }  // namespace floodgate::engine

@@ -1,7 +1,5 @@
 // The embedded mode: everything in one process and one data directory.
 
-#include <filesystem>
-
 #include "base/or_throw.hpp"
 #include "engine/data_directory.hpp"
 #include "engine/journal_line.hpp"
@@ -19,10 +17,6 @@ namespace {
 // Makes the data directory, and says where the journal is.
 journal::options prepare_data(const settings& s) {
     prepare_data_directory(s.data);
-    // The ledger is always made first. Without it every promise in the journal would become a
-    // failed order of an unknown sale.
-    if (std::filesystem::exists(s.journal_directory()) && !std::filesystem::exists(s.ledger_file()))
-        throw std::runtime_error(s.data + ": there is a journal, but no ledger");
     journal::options o = s.journal;
     o.directory = s.journal_directory();
     return o;

@@ -33,6 +33,28 @@ std::unique_ptr<queue::promise_queue> open_queue(const kept_partitions::world& w
 
 }  // namespace
 
+// In another epoch, the line is not the ledger's: it is rebuilt from the ledger, whatever it holds.
+bool has_more(const gate::partition_state& line, sale::line_place entered) {
+    return line.epoch == entered.epoch && line.appended > entered.number;
+}
+
+clerk::figures total_of(const std::vector<clerk::keeper_figures>& keepers) {
+    clerk::figures sum;
+    for (const clerk::keeper_figures& k : keepers) {
+        const clerk::figures& f = k.clerk;
+        sum.entered += f.entered;
+        sum.refused += f.refused;
+        sum.put_aside += f.put_aside;
+        sum.batches += f.batches;
+        sum.last_batch = std::max(sum.last_batch, f.last_batch);
+        sum.last_batch_took = std::max(sum.last_batch_took, f.last_batch_took);
+        sum.backlog += f.backlog;
+        sum.lag = std::max(sum.lag, f.lag);
+        sum.failing_since = std::min(sum.failing_since, f.failing_since);  // never is the latest
+    }
+    return sum;
+}
+
 kept_partitions::kept::kept(const world& w, sale::partition p)
     : post(fmt::format("line {}", p.number), w.book, w.leases),
       keeper({.book = post.book(),
@@ -84,7 +106,7 @@ bool kept_partitions::anything_left() {
         const auto found = entered->find(sale::line_of({n}));
         const sale::line_place at =
             found == entered->end() ? sale::line_place{} : sale::to_place(found->second);
-        if (gate->epoch == at.epoch && gate->appended > at.number) return true;
+        if (has_more(*gate, at)) return true;
     }
     return false;
 }
@@ -95,24 +117,6 @@ std::vector<clerk::keeper_figures> kept_partitions::read_keepers() const {
     return out;
 }
 
-clerk::figures kept_partitions::read_figures() const {
-    clerk::figures sum;
-    for (const clerk::keeper_figures& k : read_keepers()) {
-        const clerk::figures& f = k.clerk;
-        sum.entered += f.entered;
-        sum.refused += f.refused;
-        sum.put_aside += f.put_aside;
-        sum.batches += f.batches;
-        sum.last_batch = std::max(sum.last_batch, f.last_batch);
-        sum.last_batch_took = std::max(sum.last_batch_took, f.last_batch_took);
-        sum.backlog += f.backlog;
-        sum.lag = std::max(sum.lag, f.lag);
-        if (f.failing_since != never)
-            sum.failing_since = sum.failing_since == never
-                                    ? f.failing_since
-                                    : std::min(sum.failing_since, f.failing_since);
-    }
-    return sum;
-}
+clerk::figures kept_partitions::read_figures() const { return total_of(read_keepers()); }
 
 }  // namespace floodgate::engine

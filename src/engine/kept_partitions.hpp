@@ -11,6 +11,11 @@
 
 namespace floodgate::engine {
 
+// Whether a line holds more than the ledger has entered of it.
+bool has_more(const gate::partition_state& line, sale::line_place entered);
+// The figures of all clerks together: counts are added, of times the worst counts.
+clerk::figures total_of(const std::vector<clerk::keeper_figures>& keepers);
+
 class kept_partitions final : public promise_lines {
 public:
     struct world {

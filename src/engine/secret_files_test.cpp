@@ -63,5 +63,43 @@ TEST_F(SecretFilesTest, AreRefusedWhereTheConfigurationIsStrict) {
         std::runtime_error);
 }
 
+// The nodes of deploy/compose.yaml are strict, and did not start: each reads the same file as a
+// user of its own, so that everybody must be allowed to.
+TEST_F(SecretFilesTest, WhatIsMountedIntoAContainerIsGuardedOutside) {
+    const std::string secret = put("redis", "hush\n", 0644);
+    const settings s =
+        read("[redis]\npassword_file = \"" + secret + "\"\n[cluster]\nstrict = true\n");
+    const std::string here = fs::path(secret).parent_path();
+    EXPECT_NO_THROW(judge_secret_files(s, here));
+    EXPECT_THROW(judge_secret_files(s), std::runtime_error);
+    EXPECT_THROW(judge_secret_files(s, here + "/redi"), std::runtime_error) << "a part of a name";
+    EXPECT_THROW(judge_secret_files(s, here + "/secrets"), std::runtime_error);
+    EXPECT_THAT(exposed_secrets(s), testing::SizeIs(1)) << "it is still named";
+}
+
+TEST_F(SecretFilesTest, ALinkBesideTheMountedOnesDoesNotHideAFileFromElsewhere) {
+    const std::string secret = put("redis", "hush\n", 0644);
+    const fs::path mounted = fs::path(secret).parent_path() / "secrets";
+    fs::create_directory(mounted);
+    fs::create_symlink(secret, mounted / "redis");
+    const settings s = read("[redis]\npassword_file = \"" + (mounted / "redis").string() +
+                            "\"\n[cluster]\nstrict = true\n");
+    EXPECT_THROW(judge_secret_files(s, mounted), std::runtime_error);
+}
+
+// RabbitMQ's usual password stands in the shipped file, which everybody who cloned it can read.
+TEST_F(SecretFilesTest, AValueThatIsTheUsualOneIsNoSecret) {
+    std::ifstream file(FLOODGATE_CONFIG);
+    const std::string shipped{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_THAT(shipped, testing::HasSubstr("password = \"guest\""));
+    EXPECT_THAT(exposed_secrets(read(shipped, 0644)), IsEmpty());
+    EXPECT_THAT(exposed_secrets(read("[rabbitmq]\npassword = \"hush\"\n", 0644)),
+                testing::SizeIs(1));
+    const std::string secret = put("secret", "guest\n", 0644);
+    EXPECT_THAT(exposed_secrets(read("[rabbitmq]\npassword_file = \"" + secret + "\"\n")),
+                testing::SizeIs(1))
+        << "what is kept in a file of its own is meant to be one";
+}
+
 }  // namespace
 }  // namespace floodgate::engine

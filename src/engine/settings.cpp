@@ -107,7 +107,8 @@ std::string secret_from(const std::string& key, const std::string& path) {
     return secret;
 }
 
-// KEY, or the first line of the file that KEY_file names.
+// KEY, or the first line of the file that KEY_file names. What everybody knows, because it is the
+// default, is no secret that a file must keep.
 void read_secret(config_file& file, settings& s, const std::string& key, std::string& secret) {
     std::string path;
     const std::string usual = std::exchange(secret, {});
@@ -117,7 +118,8 @@ void read_secret(config_file& file, settings& s, const std::string& key, std::st
         throw std::invalid_argument(key + " or " + key + "_file, not both");
     const std::string& kept_in = path.empty() ? file.path() : path;
     if (!path.empty()) secret = secret_from(key + "_file", path);
-    if (!secret.empty() && std::ranges::find(s.secret_files, kept_in) == s.secret_files.end())
+    const bool is_known = secret.empty() || (path.empty() && secret == usual);
+    if (!is_known && std::ranges::find(s.secret_files, kept_in) == s.secret_files.end())
         s.secret_files.push_back(kept_in);
     if (secret.empty()) secret = usual;
 }

@@ -8,8 +8,9 @@ constexpr auto believed_for = std::chrono::seconds(3);
 
 }  // namespace
 
-store_health::store_health(ports& of)
+store_health::store_health(ports& of, const monotonic_clock& clock)
     : of_(of),
+      clock_(clock),
       gate_looks_("look gate", look_every, [this] { look_at_gate(); }),
       ledger_looks_("look ledger", look_every, [this] { look_at_ledger(); }) {}
 
@@ -23,9 +24,9 @@ void store_health::stop() {
     ledger_looks_.stop();
 }
 
-bool store_health::is_recent(const moment& m) {
-    const steady::rep at = m;
-    return at != 0 && steady::now().time_since_epoch() - steady::duration(at) < believed_for;
+bool store_health::is_recent(const std::atomic<moment>& answered) const {
+    const moment at = answered;
+    return at != moment::min() && clock_.now() - at < believed_for;
 }
 
 void store_health::look_at_gate() {
@@ -36,11 +37,11 @@ void store_health::look_at_gate() {
         gate_ = *seen;
         built_once_ = built_once_ || seen->closed == 0;
     }
-    gate_answered_ = steady::now().time_since_epoch().count();
+    gate_answered_ = clock_.now();
 }
 
 void store_health::look_at_ledger() {
-    if (of_.book().orders().position()) ledger_answered_ = steady::now().time_since_epoch().count();
+    if (of_.book().orders().position()) ledger_answered_ = clock_.now();
 }
 
 store_sight store_health::read() const {

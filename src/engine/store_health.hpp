@@ -4,9 +4,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "base/periodic_task.hpp"
 #include "engine/ports.hpp"
 #include "engine/readiness.hpp"
@@ -15,7 +15,7 @@ namespace floodgate::engine {
 
 class store_health {
 public:
-    explicit store_health(ports& of);
+    explicit store_health(ports& of, const monotonic_clock& clock = machine_time);
 
     void start();
     void stop();
@@ -28,13 +28,12 @@ public:
     void look_at_ledger();
 
 private:
-    using steady = std::chrono::steady_clock;
-    using moment = std::atomic<steady::rep>;  // since the steady clock's beginning; 0: never
-
-    static bool is_recent(const moment& m);
+    bool is_recent(const std::atomic<moment>& answered) const;
 
     ports& of_;
-    moment gate_answered_{0}, ledger_answered_{0};
+    const monotonic_clock& clock_;
+    std::atomic<moment> gate_answered_{moment::min()},
+        ledger_answered_{moment::min()};  // min: never
     mutable std::mutex mutex_;
     bool built_once_ = false;  // guarded by mutex_
     gate_sight gate_;          // the same

@@ -26,12 +26,17 @@ protected:
     }
     static redis_turnstile_options quick() {
         redis_turnstile_options o;
-        o.answer_within = milliseconds(400);
+        o.answer_within = milliseconds(2000);
+        return o;
+    }
+    // A connection that cannot be made is given up before the attempt is.
+    static store::redis_options shorter(store::redis_options o) {
+        o.connect_timeout = o.command_timeout = milliseconds(1500);
         return o;
     }
 
     store::own_redis server_{{"--appendonly", "yes", "--appendfsync", "always"}};
-    redis_world world_{server_.options(), quick()};
+    redis_world world_{shorter(server_.options()), quick()};
     std::unique_ptr<lane> lane_ = gate().open_lane([] {});
 };
 
@@ -41,7 +46,7 @@ TEST_F(HarmedRedisTest, GoesOnAfterItWasKilledAndRestarted) {
     EXPECT_EQ(ask(*lane_, attempts_of(2, 2))[0].what, answer::undecided)
         << "it went out on a connection that nobody knew to be dead";
     EXPECT_EQ(ask(*lane_, attempts_of(3, 3))[0].what, answer::busy);
-    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
+    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(10));
     server_.start();
     EXPECT_TRUE(recovers());
     EXPECT_EQ(ask(*lane_, attempts_of(1, 1, 2))[0].what, answer::already_ordered)
@@ -54,7 +59,7 @@ TEST_F(HarmedRedisTest, CallsUndecidedWhatItSentAndGotNoReplyTo) {
     const auto before = steady_clock::now();
     const auto told = ask(*lane_, attempts_of(2, 100));
     EXPECT_EQ(count(told, answer::undecided), 99U);
-    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(3));
+    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(10));
     EXPECT_GE(gate().read_counts().unanswered, 99U);
     EXPECT_EQ(gate().read_counts().by_answer[static_cast<int>(answer::undecided)], 99U);
     server_.thaw();
@@ -79,10 +84,10 @@ TEST_F(HarmedRedisTest, SaysBusyToThoseThatItDidNotSend) {
     std::vector<sale::verdict> told;
     lane_->collect(told);
     EXPECT_EQ(count(told, answer::busy), 99U);
-    EXPECT_LT(steady_clock::now() - before, milliseconds(300));
+    EXPECT_LT(steady_clock::now() - before, milliseconds(1000)) << "less than answer_within";
     while (told.size() < 100) {
         pollfd watched{lane_->ready_fd(), POLLIN, 0};
-        ASSERT_GT(::poll(&watched, 1, 5000), 0);
+        ASSERT_GT(::poll(&watched, 1, 20'000), 0);
         lane_->collect(told);
     }
     server_.thaw();
@@ -107,7 +112,7 @@ TEST_F(HarmedRedisTest, SaysBusyWhenItDoesNotHearWhetherAKeyWasClaimed) {
 // The claim is executed and its reply is lost: the lane claims the key again for the same sale.
 TEST_F(HarmedRedisTest, ClaimsAKeyOnceThoughTheAnswerWasLost) {
     store::redis_relay relay(server_.port());
-    store::redis_options through = server_.options();
+    store::redis_options through = shorter(server_.options());
     through.addresses = {relay.address()};
     store::redis redis(through);
     redis_turnstile_options second = world_.options();
@@ -125,7 +130,7 @@ TEST_F(HarmedRedisTest, ClaimsAKeyOnceThoughTheAnswerWasLost) {
 // The first call may have been executed. That the second was not executed decides nothing.
 TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
     store::redis_relay relay(server_.port());
-    store::redis_options through = server_.options();
+    store::redis_options through = shorter(server_.options());
     through.addresses = {relay.address()};
     store::redis redis(through);
     redis_turnstile_options second = world_.options();
@@ -149,7 +154,7 @@ TEST_F(HarmedRedisTest, CallsUndecidedWhatItCouldNotSendAgain) {
 // left.
 TEST_F(HarmedRedisTest, SellsOnceThoughTheAnswerWasLost) {
     store::redis_relay relay(server_.port());
-    store::redis_options through = server_.options();
+    store::redis_options through = shorter(server_.options());
     through.addresses = {relay.address()};
     store::redis redis(through);
     redis_turnstile_options second = world_.options();

@@ -34,7 +34,7 @@ struct redis_turnstile_options {
     std::uint64_t backlog_max = 5'000'000;  // promises of a partition not entered; above it: busy
     milliseconds refusal_max_age{1000};     // how long a refusal may be repeated without asking
     // How long an Idempotency-Key stands for its sale: first while it has no order, then once it
-    // has one. The first is longer than an attempt can take, which is twice answer_within.
+    // has one. The first must be longer than an attempt can take, which is twice answer_within.
     milliseconds key_claimed_for{std::chrono::minutes(2)};
     milliseconds key_kept_for{std::chrono::hours(24 * 7)};
 };

@@ -153,7 +153,7 @@ TEST_F(ReflectionsTest, DoNotHideUnitsFromABuyerWhoMayHaveThem) {
 TEST_F(ReflectionsTest, GrowOldWhenRedisDoesNotAnswer) {
     store::own_redis server;
     redis_turnstile_options options;
-    options.answer_within = milliseconds(300);
+    options.answer_within = milliseconds(2000);
     world_ = std::make_unique<redis_world>(server.options(), options, clock_);
     warm_up(open_sale(1, 0));
     lane_ = gate().open_lane([] {});

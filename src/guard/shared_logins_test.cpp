@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Redis, SharedLoginsTest, testing::Bool(),
 
 TEST(SharedLogins, GoOnWithoutRedisAndCatchUpAfterwards) {
     store::own_redis server;
-    store::redis redis(server.options());
+    store::redis redis(server.impatient());
     login_node here(redis, "fg");
     login_node there(redis, "fg");
     const instant now = wall_clock().now();

@@ -96,7 +96,7 @@ TEST_P(FailingMoveContractTest, EveryCallSaysSoWhenTheStoreIsGone) {
     EXPECT_EQ(outcome(moves_.events_of({1}, 0, 1)), gone);
     EXPECT_EQ(outcome(moves_.latest_event_of({1})), gone);
     auto& orders = verbs_.book().orders();
-    EXPECT_EQ(outcome(orders.for_each_spent_key([](const auto&) {})), gone);
+    EXPECT_EQ(outcome(orders.for_each_spent_key({1}, [](const auto&) {})), gone);
     EXPECT_EQ(outcome(orders.probe()), gone);
     how_->before = nullptr;
     EXPECT_EQ(outcome(orders.probe()), fine);

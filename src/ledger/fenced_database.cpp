@@ -2,10 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+#include <utility>
+
+#include "base/log.hpp"
+
 namespace floodgate::ledger {
 namespace {
 
 using holder = std::function<std::optional<fence>()>;
+
+// Says each reason once. It names the fence and its number.
+class refusal_log {
+public:
+    void note(const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(latest_, why) != why) log::warning("ledger.fenced", "reason", why);
+    }
+
+private:
+    std::mutex mutex_;
+    std::string latest_;
+};
 
 class fenced_connection;
 
@@ -33,8 +51,8 @@ private:
 
 class fenced_connection final : public store::connection {
 public:
-    fenced_connection(store::database::lease real, const holder& current)
-        : real_(std::move(real)), current_(current) {}
+    fenced_connection(store::database::lease real, const holder& current, refusal_log& refusals)
+        : real_(std::move(real)), current_(current), refusals_(refusals) {}
     ~fenced_connection() override { forget_statements(); }
 
     void execute(const std::string& sql) override {
@@ -82,7 +100,8 @@ private:
                        f->number, f->name, f->number) != 1)
             refuse(fmt::format("fence {} was raised above {}", f->name, f->number));
     }
-    [[noreturn]] static void refuse(const std::string& why) {
+    [[noreturn]] void refuse(const std::string& why) {
+        refusals_.note(why);
         throw store::sql_error(store::sql_failure::fenced, why);
     }
     std::unique_ptr<store::statement> prepare(std::string_view sql) override {
@@ -92,6 +111,7 @@ private:
 
     store::database::lease real_;
     const holder& current_;
+    refusal_log& refusals_;
     bool in_transaction_ = false;
 };
 
@@ -107,10 +127,12 @@ public:
         : inner_(inner), current_(std::move(current)) {}
 
     lease writer() override {
-        return lend(*std::make_unique<fenced_connection>(inner_.writer(), current_).release());
+        return lend(
+            *std::make_unique<fenced_connection>(inner_.writer(), current_, refusals_).release());
     }
     lease reader() override {
-        return lend(*std::make_unique<fenced_connection>(inner_.reader(), current_).release());
+        return lend(
+            *std::make_unique<fenced_connection>(inner_.reader(), current_, refusals_).release());
     }
     const store::dialect& speaks() const override { return inner_.speaks(); }
     std::string durability() const override { return inner_.durability(); }
@@ -123,6 +145,7 @@ private:
 
     store::database& inner_;
     const holder current_;
+    refusal_log refusals_;
 };
 
 }  // namespace

@@ -24,8 +24,9 @@ struct fence {
 
 // `current` gives the fence that this node holds at that moment, empty when it holds none; any
 // thread may call it. Without a fence, or with one that was raised since, a write throws sql_error
-// (fenced) and nothing is written. A change outside a transaction gets one of its own. Reads are
-// not checked. `inner` is shared and must outlive the result; its schema must be up to date.
+// (fenced) and nothing is written; the log says so once for each fence, however often this node
+// still tries. A change outside a transaction gets one of its own. Reads are not checked. `inner`
+// is shared and must outlive the result; its schema must be up to date.
 std::unique_ptr<store::database> fenced(store::database& inner,
                                         std::function<std::optional<fence>()> current);
 

@@ -1,8 +1,6 @@
 #include "ledger/guarded.hpp"
 
-#include <mutex>
 #include <random>
-#include <string>
 #include <thread>
 
 #include "base/backoff.hpp"
@@ -22,16 +20,6 @@ errc logged(std::string_view act, const store::sql_error& failure, errc as) {
     return as;
 }
 
-// The failure's text names the fence and its number.
-void log_fence_once(std::string_view act, const store::sql_error& failure) {
-    static std::mutex mutex;
-    static std::string latest;
-    const std::lock_guard lock(mutex);
-    if (latest == failure.what()) return;
-    latest = failure.what();
-    log::warning("ledger.fenced", "act", act, "reason", failure.what());
-}
-
 }  // namespace
 
 bool conflict_retries::another() {
@@ -48,7 +36,7 @@ errc explain(std::string_view act, const store::sql_error& failure) {
     case store::sql_failure::constraint_foreign: return errc::not_found;
     case store::sql_failure::rejected: return logged(act, failure, errc::rejected);
     case store::sql_failure::corrupt: return logged(act, failure, errc::corrupt);
-    case store::sql_failure::fenced: log_fence_once(act, failure); return errc::fenced;
+    case store::sql_failure::fenced: return errc::fenced;
     default: return logged(act, failure, errc::store_unavailable);
     }
 }

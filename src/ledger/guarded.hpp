@@ -14,8 +14,8 @@ namespace floodgate::ledger {
 // A taken key becomes already_exists and a missing row that is referred to not_found. These are
 // faults of the input and are not logged. The following are logged once, here: rejected, the
 // database refuses the data; corrupt, its file is damaged; store_unavailable, everything else.
-// fenced, another node has taken over, is logged once for each fence, however often this node still
-// tries.
+// fenced, another node has taken over, was logged by the database that refused
+// (fenced_database.hpp).
 errc explain(std::string_view act, const store::sql_error& failure);
 
 // The same for entering promises, which handles taken keys itself. A taken key that stops it

@@ -169,17 +169,6 @@ result<void> order_book::for_each_held(const std::function<void(const held_order
     });
 }
 
-result<void> order_book::for_each_spent_key(const std::function<void(const held_order&)>& visit) {
-    return guarded_visit("orders.for_each_spent_key", [&]() -> result<void> {
-        const auto c = db_.reader();
-        visit_all(c->ask("SELECT order_no, sale_id, buyer_id, quantity, idempotency_key "
-                         "FROM orders WHERE mark IS NULL AND idempotency_key IS NOT NULL "
-                         "ORDER BY order_no"),
-                  visit);
-        return {};
-    });
-}
-
 result<void> order_book::for_each_spent_key(sale::sale_id sale,
                                             const std::function<void(const held_order&)>& visit) {
     return guarded_visit("orders.for_each_spent_key", [&]() -> result<void> {

@@ -92,9 +92,8 @@ public:
     // Visits every order that holds stock, in order of number. Fast, because the gate loads them at
     // start.
     result<void> for_each_held(const std::function<void(const held_order&)>& visit);
-    // Visits orders that hold no stock (any more) but were placed with an Idempotency-Key, because
-    // the gate still gives the same answer to the same key.
-    result<void> for_each_spent_key(const std::function<void(const held_order&)>& visit);
+    // Visits the sale's orders that hold no stock (any more) but were placed with an
+    // Idempotency-Key, because the gate still gives the same answer to the same key.
     result<void> for_each_spent_key(sale::sale_id sale,
                                     const std::function<void(const held_order&)>& visit);
     result<sale::order_no> latest_number();  // of orders and letters; 0 when there is none

@@ -72,9 +72,12 @@ public:
 
     std::unique_ptr<promise_queue> open(const std::string& consumer, std::size_t buffer = 65'536) {
         if (which_ == way::rabbit)
-            return std::make_unique<rabbit_queue>(
-                redis_, shared_rabbit(),
-                rabbit_queue_options{.name = name, .partition = partition, .consumer = consumer});
+            return std::make_unique<rabbit_queue>(redis_, shared_rabbit(),
+                                                  rabbit_queue_options{.name = name,
+                                                                       .partition = partition,
+                                                                       .consumer = consumer,
+                                                                       .stop_patience = 20s,
+                                                                       .hold_patience = 20s});
         return std::make_unique<stream_queue>(
             redis_,
             stream_queue_options{

@@ -14,8 +14,6 @@ using store::rabbit_delivery;
 constexpr std::int64_t deliveries_max = 1'000'000;
 constexpr std::int64_t dead_kept_max = 10'000;
 constexpr std::size_t acknowledged_at_once = 1000;
-constexpr milliseconds stop_patience{500};
-constexpr milliseconds hold_patience{1000};
 constexpr milliseconds hold_again{20};
 
 std::string queue_of(const rabbit_queue_options& o) {
@@ -90,7 +88,7 @@ void rabbit_queue::halt() {
     task_.ask_to_stop();
     stream_.interrupt();
     rabbit_.wake();
-    if (!task_.stop_within(stop_patience)) rabbit_.interrupt();
+    if (!task_.stop_within(options_.stop_patience)) rabbit_.interrupt();
     task_.stop();
     rabbit_.resume();
     stream_.resume();
@@ -188,7 +186,7 @@ result<void> rabbit_queue::prepare() {
 
 // Tries for a while, because the former holder may be giving up the lock just now.
 result<void> rabbit_queue::prepare_soon() {
-    const auto by = machine_time.now() + hold_patience;
+    const auto by = machine_time.now() + options_.hold_patience;
     for (;;) {
         const auto done = prepare();
         if (done || done.error() != errc::conflict) return done;

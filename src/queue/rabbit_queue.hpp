@@ -37,6 +37,8 @@ struct rabbit_queue_options {
     milliseconds watch_every{50};    // how often the gate's count is read without RabbitMQ
     milliseconds check_every{1000};  // how often otherwise
     milliseconds retry_after{250};
+    milliseconds stop_patience{500};   // for the last acknowledgements, when it stops
+    milliseconds hold_patience{1000};  // for the partition's lock, which another node may let go
 };
 
 class rabbit_queue final : public promise_queue {

@@ -111,7 +111,7 @@ class Journal(FloodgateTest):
         code, said = self.server(data).refuse_to_start()
         self.assertEqual(code, 1, said)
         self.assertIn("there is no journal, but the ledger had one", said)
-        shutil.rmtree(data / "journal")
+        self.assertFalse((data / "journal").exists(), "the refusal left a directory behind")
         shutil.move(self.place / "kept", data / "journal")
         server = self.serve(data)
         self.wait_until(lambda: held_in(data, self.shop.sales[0]) == 20, what="not entered")
@@ -200,6 +200,21 @@ class Books(ManagedShop):
         self.assertEqual(self.stock(), 5)
         self.stop_clean()
 
+    def test_m10_the_largest_act_has_room_for_its_line(self):
+        """Before and after, each newline two bytes: more than MariaDB keeps in the column."""
+        self.open_shop(users=1, stock=5)
+        large = {"title": "x" * 200, "description": "\n" * 20_000, "list_price_fen": 1,
+                 "pictures": ["/" + "p" * 499] * 20}
+        product = self.manage("POST", "/products", large, status=201)["id"]
+        changed = {"title": "y" * 200, "description": "\t" * 20_000, "list_price_fen": 2,
+                   "pictures": ["/" + "q" * 499] * 20}
+        self.assertEqual(self.manage("PUT", f"/products/{product}", changed)["description"], "\t" * 20_000)
+        line = self.manage("GET", "/audit")["lines"][0]
+        self.assertEqual((line["action"], line["details"]["before"]["pictures"]),
+                         ("product.changed", large["pictures"]))
+        self.assertEqual(line["details"]["after"]["description"]["bytes"], 20_000)
+        self.stop_clean()
+
     def test_m10_a_line_that_was_removed_is_found(self):
         self.open_shop(users=1, stock=5)
         self.manage("POST", f"/sales/{self.sale}/stock", {"delta": 7, "note": "by day"})
@@ -250,6 +265,17 @@ class Files(FloodgateTest):
         self.assertIn("not a data directory", said)
         self.assertEqual(theirs.stat().st_mode & 0o777, 0o755)
         self.assertEqual([p.name for p in theirs.iterdir()], ["letter.txt"])
+
+    @embedded_only("files")
+    def test_l9_a_directory_that_merely_has_a_journal_in_it_is_not_ours(self):
+        theirs = self.directory()  # as /var/log has one of systemd's
+        (theirs / "journal").mkdir()
+        theirs.chmod(0o755)
+        code, said = self.server(theirs).refuse_to_start()
+        self.assertEqual(code, 1, said)
+        self.assertIn("there is a journal, but no ledger", said)
+        self.assertEqual(theirs.stat().st_mode & 0o777, 0o755)
+        self.assertEqual([p.name for p in theirs.iterdir()], ["journal"])
 
     @embedded_only("files")
     def test_l16_what_can_only_be_read_is_checked_and_nothing_else_is_said(self):

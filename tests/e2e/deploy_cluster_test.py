@@ -10,7 +10,7 @@ import unittest
 
 import yaml
 
-from harness import ROOT, FloodgateTest, embedded_only
+from harness import BINARY, ROOT, FloodgateTest, embedded_only
 
 sys.path.insert(0, str(ROOT / "tests"))
 from front import Front  # noqa: E402  pylint: disable=wrong-import-position
@@ -185,6 +185,49 @@ class Compose(FloodgateTest):
                 self.assertEqual(used[store]["password_file"], f"/run/secrets/{store}")
                 self.assertEqual(used[store]["addresses"][0].split(":")[0], store)
                 self.assertIn(store, self.services)
+
+
+@embedded_only("the files are the same in both modes")
+class ComposeSecrets(FloodgateTest):
+    """The secrets as the head of compose.yaml makes them, and a node that finds them as it would."""
+    def make_secrets(self):
+        head = (DEPLOY / "compose.yaml").read_text()
+        commands = re.findall(r"^#   (.*deploy/secrets.*)$", head, re.MULTILINE)
+        self.assertEqual(len(commands), 2)
+        root = self.directory()
+        (root / "deploy").mkdir()
+        done = subprocess.run(["sh", "-ec", "umask 022\n" + "\n".join(commands)], cwd=root, check=False,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return root / "deploy/secrets"
+
+    def test_only_their_owner_finds_them_and_every_container_reads_them(self):
+        secrets = self.make_secrets()
+        self.assertEqual(secrets.stat().st_mode & 0o777, 0o700)
+        for secret in ("redis", "mariadb", "rabbitmq"):
+            self.assertEqual((secrets / secret).stat().st_mode & 0o004, 0o004)
+
+    def test_a_strict_node_takes_them(self):
+        secrets = self.make_secrets()
+        for file in sorted((DEPLOY / "compose").glob("node-*.toml")):
+            with self.subTest(file=file.name):
+                self.assertTrue(tomllib.loads(file.read_text())["cluster"]["strict"])
+                said = self.start_in_a_container(secrets, file)
+                self.assertIn("engine.secret_exposed", said)
+                self.assertNotIn("cluster.strict is set", said)
+                self.assertIn("nobody answers at redis:6379", said, "it came as far as its stores")
+
+    def start_in_a_container(self, secrets, file):
+        """Mounts as Docker would make them, in a namespace that ends with the node. The node finds no
+        Redis and says so. It expects few clients: the limit on open files may be lower here."""
+        own = self.directory() / "floodgate.toml"
+        own.write_text(file.read_text().replace("[edge]\n", "[edge]\nconnections_max = 100\n") +
+                       "[ws]\nconnections_max = 100\n")
+        script = (f"mount -t tmpfs none /run && mkdir /run/secrets && cp -p {secrets}/* /run/secrets/ && "
+                  f"exec {BINARY} serve --config {own} --data {self.directory() / 'data'}")
+        done = run("unshare", "--map-root-user", "--mount", "sh", "-c", script)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stdout + done.stderr
 
 
 @embedded_only("the files are the same in both modes")

@@ -226,6 +226,7 @@ class RefusesToStart(FloodgateTest):
         shutil.rmtree(self.journal)
         self.assertRegex(check(self.shop.data)[0], "the ledger has entered 200 promises")
         self.assert_refuses(ends.format(0))
+        self.journal.mkdir()  # the refusal left none behind
 
         (self.journal / f"{1:020}.journal").write_bytes(new)
         self.sell(201, 301)

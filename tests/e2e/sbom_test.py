@@ -2,12 +2,18 @@
 """floodgate.cdx.json beside the program: a sound bill of materials that names all it is made of."""
 import hashlib
 import json
+import pathlib
 import re
 import subprocess
 import unittest
+import urllib.parse
 
 from harness import BINARY, ROOT, embedded_only
 
+INCLUDED_FROM = ("include", "include/*-linux-gnu", "include/mariadb", "include/c++/*",
+                 "lib/gcc/*-linux-gnu/*/include")  # below /usr
+OF_THE_SYSTEM = {"glibc", "gcc-12", "linux"}  # the first two are in it too, by the libraries they give
+OF_TESTS = {"googletest"}
 HEADERS_ONLY = {"libboost1.81-dev": "boost/", "libcli11-dev": "CLI/", "libtomlplusplus-dev": "toml++/"}
 
 
@@ -37,7 +43,11 @@ class BillOfMaterials(unittest.TestCase):
         self.assertEqual(len(refs), len(set(refs)), "a reference stands there twice")
         for part in self.bill["components"]:
             self.assertEqual(part["type"], "library")
-            self.assertRegex(part["purl"], r"^pkg:deb/debian/[a-z0-9.+-]+@[^?]+\?arch=\w+$")
+            self.assertRegex(part["purl"], r"^pkg:deb/debian/[a-z0-9.+-]+@[^?+:]+\?arch=\w+&distro=debian-12&"
+                             r"upstream=[a-z0-9.%@~A-Z_-]+$")
+            source, = self.values(part, "floodgate:source_package")
+            upstream = urllib.parse.unquote(part["purl"]).rpartition("&upstream=")[2]
+            self.assertEqual(upstream.partition("@")[0], source)
         for one in self.bill["dependencies"]:
             self.assertLessEqual({one["ref"], *one["dependsOn"]}, set(refs))
 
@@ -57,6 +67,25 @@ class BillOfMaterials(unittest.TestCase):
         for name, part in self.parts.items():
             known = said("dpkg-query", "-W", "-f", "${Version}\n", name).splitlines()
             self.assertIn(part["version"], known, name)
+
+    def test_every_library_that_is_included_is_in_it(self):
+        sources = {source for part in self.bill["components"]
+                   for source in self.values(part, "floodgate:source_package")}
+        roots = {}  # of the included headers -> one of them
+        for file in (ROOT / "src").rglob("*.?pp"):
+            for header in re.findall(r"^#include <([^>]+)>", file.read_text(), re.MULTILINE):
+                roots.setdefault(header.partition("/")[0], header)
+        self.assertGreater(len(roots), 50)
+        unnamed = {root: source for root, header in roots.items()
+                   if (source := self.source_of(header)) not in sources | OF_THE_SYSTEM | OF_TESTS}
+        self.assertEqual(unnamed, {})
+
+    def source_of(self, header):
+        """The Debian source package that a header came from."""
+        found = [path for folder in INCLUDED_FROM for path in pathlib.Path("/usr").glob(f"{folder}/{header}")]
+        self.assertTrue(found, f"<{header}> is in none of {INCLUDED_FROM}")
+        package = said("dpkg-query", "-S", found[0]).split(": ")[0].split(", ")[0]
+        return said("dpkg-query", "-W", "-f", "${source:Package}", package)
 
     def test_what_only_gives_headers_is_in_it(self):
         sources = "\n".join(file.read_text(errors="replace") for file in (ROOT / "src").rglob("*.?pp"))

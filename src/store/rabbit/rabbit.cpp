@@ -122,12 +122,6 @@ result<void> rabbit::delete_exchange(const std::string& name) {
     return session_->outcome();
 }
 
-result<void> rabbit::purge(const std::string& queue) {
-    if (!is_open()) return errc::store_unavailable;
-    amqp_queue_purge(session_->state(), only_channel, to_amqp(queue));
-    return session_->outcome();
-}
-
 result<void> rabbit::publish(std::span<const rabbit_message> messages) {
     if (!is_open()) return errc::store_unavailable;
     session& s = *session_;

@@ -93,7 +93,6 @@ public:
                       const std::string& routing_key);
     result<void> delete_queue(const std::string& name);
     result<void> delete_exchange(const std::string& name);
-    result<void> purge(const std::string& queue);
 
     // Publishes persistent messages and waits for RabbitMQ's confirms: all of them, or an error
     // (then any of them may have arrived). A message that no queue takes is an error too: rejected.

@@ -20,6 +20,8 @@ const redis_script& counting() {
     return script;
 }
 
+constexpr milliseconds patient{10'000};  // for a reply that comes
+
 class finished {
 public:
     async_redis::completion note() {
@@ -30,7 +32,7 @@ public:
         };
     }
     void wait(async_redis& client) {
-        const auto patience = steady_clock::now() + std::chrono::seconds(10);
+        const auto patience = steady_clock::now() + std::chrono::seconds(30);
         while (outcomes.size() < expected_ && steady_clock::now() < patience) {
             pollfd watched{client.fd(), POLLIN, 0};
             (void)::poll(&watched, 1, 1000);
@@ -45,8 +47,8 @@ private:
     std::size_t expected_ = 0;
 };
 
-void run(async_redis& client, finished& done, const std::string& key,
-         milliseconds within = milliseconds(1000), const redis_script& script = counting()) {
+void run(async_redis& client, finished& done, const std::string& key, milliseconds within = patient,
+         const redis_script& script = counting()) {
     async_redis::call c;
     c.command = to_run(script, {key}, {});
     c.deadline = steady_clock::now() + within;
@@ -54,8 +56,7 @@ void run(async_redis& client, finished& done, const std::string& key,
     client.run(std::move(c));
 }
 
-outcome run_one(async_redis& client, const std::string& key,
-                milliseconds within = milliseconds(1000)) {
+outcome run_one(async_redis& client, const std::string& key, milliseconds within = patient) {
     finished done;
     run(client, done, key, within);
     client.send();
@@ -82,7 +83,7 @@ TEST(AsyncRedis, MayBeGivenMoreWorkByACompletion) {
     finished done;
     async_redis::call c;
     c.command = to_run(counting(), {"n"}, {});
-    c.deadline = steady_clock::now() + std::chrono::seconds(1);
+    c.deadline = steady_clock::now() + patient;
     c.done = [&, note = done.note()](outcome what, const redis_reply& reply) {
         note(what, reply);
         run(client, done, "n");
@@ -97,7 +98,7 @@ TEST(AsyncRedis, HandsTheScriptsOwnErrorsOver) {
     async_redis client(server.options());
     const redis_script broken("return redis.error_reply('OOPS no')");
     finished done;
-    run(client, done, "n", milliseconds(1000), broken);
+    run(client, done, "n", patient, broken);
     done.wait(client);
     EXPECT_EQ(done.outcomes[0], outcome::replied);
     EXPECT_EQ(done.replies[0].what, redis_reply::kind::error);
@@ -110,12 +111,12 @@ TEST(AsyncRedis, IsCertainThatNothingWasExecutedWhereNobodyListens) {
     async_redis client(nowhere);
     const auto before = steady_clock::now();
     EXPECT_EQ(run_one(client, "n", milliseconds(200)), outcome::not_executed);
-    EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(2));
+    EXPECT_LT(steady_clock::now() - before, patient);
 }
 
 TEST(AsyncRedis, LeavesAServerThatDoesNotAnswerAndComesBack) {
     const own_redis server;
-    async_redis client(server.options());
+    async_redis client(server.impatient());
     EXPECT_EQ(run_one(client, "n"), outcome::replied);
     server.freeze();
     EXPECT_EQ(run_one(client, "n", milliseconds(200)), outcome::timed_out) << "it was sent";
@@ -123,7 +124,7 @@ TEST(AsyncRedis, LeavesAServerThatDoesNotAnswerAndComesBack) {
         << "nothing more piles up there";
     server.thaw();
     finished done;
-    run(client, done, "n", milliseconds(3000));
+    run(client, done, "n");
     done.wait(client);
     ASSERT_EQ(done.outcomes[0], outcome::replied);
     EXPECT_EQ(done.replies[0].integer, 3) << "the first and the one that timed out were executed";
@@ -160,7 +161,7 @@ TEST(AsyncRedis, ResolvesNamesWithoutWaiting) {
     redis_options options = server.options();
     options.addresses = {"localhost:" + std::to_string(server.port())};
     async_redis client(options);
-    EXPECT_EQ(run_one(client, "n", milliseconds(2000)), outcome::replied)
+    EXPECT_EQ(run_one(client, "n"), outcome::replied)
         << "also where localhost is ::1 first, and only 127.0.0.1 answers";
     options.addresses = {"no-such-host.invalid:6379"};
     async_redis nowhere(options);
@@ -186,15 +187,11 @@ TEST(AsyncRedis, IsQuietWhileNothingIsToBeDone) {
     options.addresses.push_back("127.0.0.1:" + std::to_string(free_port()));
     async_redis client(options);
     EXPECT_EQ(run_one(client, "n"), outcome::replied);
+    constexpr int quiet_ms = 200, turns_max = 20;
     int turns = 0;
-    const auto until = steady_clock::now() + milliseconds(1500);
-    while (steady_clock::now() < until) {
-        pollfd watched{client.fd(), POLLIN, 0};
-        if (::poll(&watched, 1, 100) <= 0) continue;
+    for (pollfd w{client.fd(), POLLIN, 0}; turns<turns_max&& ::poll(&w, 1, quiet_ms)> 0; ++turns)
         client.turn();
-        ++turns;
-    }
-    EXPECT_LT(turns, 20);
+    EXPECT_LT(turns, turns_max) << "it never came to rest";
 }
 
 TEST(AsyncRedis, FollowsARedisCluster) {
@@ -220,8 +217,8 @@ class MovingSlotTest : public testing::Test {
 protected:
     // The port of the cluster's own talk is 10,000 higher unless it is told, which may be too high.
     static std::vector<std::string> member(int talk_port) {
-        return {"--cluster-enabled",      "yes", "--cluster-port", std::to_string(talk_port),
-                "--cluster-node-timeout", "2000"};
+        return {"--cluster-enabled",      "yes",  "--cluster-port", std::to_string(talk_port),
+                "--cluster-node-timeout", "15000"};
     }
     void SetUp() override {
         ASSERT_TRUE(to_a_.ask("", {"CLUSTER", "ADDSLOTSRANGE", "0", "16383"}).has_value());
@@ -286,7 +283,7 @@ TEST_F(MovingSlotTest, ServesOtherSlotsWhileOneServerIsAway) {
     EXPECT_EQ(run_one(client, key_, milliseconds(200)), outcome::timed_out);
     EXPECT_EQ(run_one(client, "other{8}"), outcome::replied);
     b_.thaw();
-    EXPECT_EQ(run_one(client, key_, milliseconds(5000)), outcome::replied);
+    EXPECT_EQ(run_one(client, key_), outcome::replied);
 }
 
 }  // namespace

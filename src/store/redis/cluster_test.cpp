@@ -17,7 +17,7 @@ std::vector<std::string> cluster_words(int bus_port) {
             "--cluster-port",
             std::to_string(bus_port),
             "--cluster-node-timeout",
-            "1000",
+            "15000",
             "--cluster-require-full-coverage",
             "no",
             "--cluster-allow-replica-migration",

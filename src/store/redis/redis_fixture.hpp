@@ -95,15 +95,18 @@ public:
 
     int port() const { return port_; }
     std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-    redis_options options() const {
+    redis_options options() const { return options(milliseconds(5000)); }
+    // For the client under test, where the server is frozen: each call waits this long for nothing.
+    redis_options impatient() const { return options(milliseconds(300)); }
+
+private:
+    redis_options options(milliseconds timeout) const {
         redis_options out;
         out.addresses = {address()};
-        out.connect_timeout = out.command_timeout = milliseconds(300);
+        out.connect_timeout = out.command_timeout = timeout;
         out.retry_after = milliseconds(50);
         return out;
     }
-
-private:
     void wait_until_listening() const {
         for (int i = 0; i < 500; ++i) {
             const int fd = ::socket(AF_INET, SOCK_STREAM, 0);

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "store/redis/dedicated_connection.hpp"
 #include "store/redis/facts.hpp"
 #include "store/redis/redis_fixture.hpp"
@@ -114,12 +115,15 @@ TEST_P(RedisTest, ALineWaitsAndCanBeInterrupted) {
     EXPECT_TRUE(line.ask(name_, {"BLPOP", name_, "0.05"}, milliseconds(50))->is_nil());
     const auto start = std::chrono::steady_clock::now();
     std::jthread other([&] {
-        std::this_thread::sleep_for(milliseconds(100));
+        EXPECT_TRUE(eventually([&] {
+            const auto clients = r.ask(name_, {"CLIENT", "LIST"});
+            return clients && clients->text.find("cmd=blpop") != std::string::npos;
+        })) << "nobody waits";
         line.interrupt();
     });
     EXPECT_EQ(line.ask(name_, {"BLPOP", name_, "30"}, milliseconds(30'000)).error(),
               errc::store_unavailable);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(25));
     EXPECT_FALSE(line.ask(name_, {"GET", name_}, milliseconds(0))) << "until resume()";
     line.resume();
     EXPECT_TRUE(line.ask(name_, {"GET", name_}, milliseconds(0)));

@@ -25,7 +25,7 @@ protected:
         options_.user = "root";
         options_.password = "floodgate";
         options_.database = "floodgate_store_" + std::to_string(std::random_device{}());
-        options_.io_timeout = std::chrono::seconds(2);
+        options_.io_timeout = std::chrono::seconds(10);
     }
     void TearDown() override {
         if (options_.addresses.empty()) return;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <thread>
 
+#include "base/eventually.hpp"
 #include "store/sql/insert_rows.hpp"
 
 namespace floodgate::store {
@@ -261,7 +262,7 @@ TEST_F(SqliteDatabaseTest, KnowsThatAWriterIsAwaited) {
     auto held = db->writer();
     EXPECT_FALSE(db->writer_is_awaited()) << "it is held, and that is all";
     std::thread other([&] { db->writer(); });
-    while (!db->writer_is_awaited()) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return db->writer_is_awaited(); }));
     held.reset();
     other.join();
     EXPECT_FALSE(db->writer_is_awaited());

@@ -1,0 +1,70 @@
+#include "engine/seed_data.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ledger/ledger_fixture.hpp"
+
+namespace floodgate::engine {
+namespace {
+
+using ledger::noon;
+using testing::HasSubstr;
+using testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStdout;
+
+class SeedDataTest : public testing::Test {
+protected:
+    std::string first_admin() {
+        CaptureStdout();
+        create_first_admin(book_, passwords_, noon);
+        return GetCapturedStdout();
+    }
+    std::string demo() {
+        CaptureStdout();
+        create_demo(book_, passwords_, noon);
+        return GetCapturedStdout();
+    }
+
+    ledger::scratch_directory directory_;
+    ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
+    ledger::ledger& book_ = verbs_.book();
+    guard::passwords passwords_{guard::cheapest};
+};
+
+TEST_F(SeedDataTest, TheFirstAdminIsToldItsPasswordOnce) {
+    const std::string said = first_admin();
+    const auto admin = book_.users().find("10000");
+    ASSERT_TRUE(admin);
+    EXPECT_EQ(admin->role, sale::role::admin);
+    const std::size_t at = said.find("password ");
+    ASSERT_NE(at, std::string::npos) << said;
+    EXPECT_TRUE(passwords_.verify(admin->password_hash, said.substr(at + 9, 16))) << said;
+    EXPECT_EQ(first_admin(), "") << "there is one";
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM users"), 1);
+}
+
+TEST_F(SeedDataTest, ADemoIsOpenNowAndInTwoMinutesAndMadeOnce) {
+    EXPECT_THAT(demo(), HasSubstr("demo-buyer"));
+    const auto rounds = book_.catalogue().rounds().value();
+    ASSERT_EQ(rounds.size(), 2U);
+    EXPECT_EQ(rounds[0].starts_at, noon - std::chrono::minutes(1));
+    EXPECT_EQ(rounds[1].starts_at, noon + std::chrono::minutes(2));
+    const auto sales = book_.catalogue().sales().value();
+    EXPECT_EQ(sales.size(), 5U);
+    for (const sale::sale& s : sales) EXPECT_EQ(s.state, sale::sale_state::published);
+    EXPECT_EQ(first_admin(), "") << "the demo has its own";
+    EXPECT_THAT(demo(), HasSubstr("demo-buyer")) << "told again";
+    EXPECT_EQ(book_.catalogue().sales()->size(), 5U);
+    EXPECT_THAT(verbs_.check(), testing::IsEmpty());
+}
+
+TEST_F(SeedDataTest, AShopWithProductsGetsNoDemo) {
+    verbs_.add_sale();
+    EXPECT_EQ(demo(), "");
+    EXPECT_EQ(book_.catalogue().sales()->size(), 1U);
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM users"), 0);
+}
+
+}  // namespace
+}  // namespace floodgate::engine
