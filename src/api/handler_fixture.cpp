@@ -38,11 +38,11 @@ services HandlerTest::all_services() {
             .recent = recent_,
             .orders = orders_,
             .checkout = checkout_,
-            .settlement = settlement_,
             .ledger_health = ledger_health_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,
+            .letters = letters_,
             .reconciliation = reconciliation_,
             .node = node_,
             .operators = operators_};

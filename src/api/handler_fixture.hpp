@@ -125,6 +125,7 @@ protected:
                                      for (const auto& n : news) settled_.push_back(n.what);
                                  }};
     shop::checkout checkout_{{book_.moves(), channels_, settlement_, clock_}};
+    shop::letter_desk letters_{{book_, settlement_, clock_}};
     shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
     shop::ledger_health ledger_health_{book_.orders()};
     shop::kept_source source_{line_};

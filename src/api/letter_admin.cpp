@@ -50,16 +50,6 @@ reply refuse_decision(services& with, const call& c, const boost::system::error_
     return failure_reply(why, c.language);
 }
 
-// Tells the gate and the buyer what the order is after a decision.
-void settle(services& with, sale::order_no no) {
-    if (const auto order = with.ledger.orders().find(no))
-        with.settlement.settle({.order = *order, .moved = true, .event = 0});
-}
-
-const char* outcome_of(const ledger::entry_report& report) {
-    return report.refused > 0 ? "refused" : "entered";
-}
-
 reply letter_now(services& with, const call& c, const char* outcome,
                  const std::string& reason = {}) {
     const auto l = with.ledger.letters().find(c.ids.at(0));
@@ -98,20 +88,9 @@ reply get_letter(services& with, const call& c) {
 
 reply replay_letter(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    const auto l = with.ledger.letters().find(c.ids.at(0));
-    if (!l) return failure_reply(l.error(), c.language);
-    const auto done =
-        with.ledger.letters().replay(l->id, c.user, c.now, [&](const ledger::entry_report& report) {
-            return line_for(c,
-                            {"letter.replayed",
-                             subject_of("letter", l->id),
-                             {{"order_no", sale::to_text(l->promise.order)}, {"cause", l->cause}},
-                             {{"outcome", outcome_of(report)}}});
-        });
+    const auto done = with.letters.replay(c.ids.at(0), admin_of(c));
     if (!done) return refuse_decision(with, c, done.error());
-    shop::log_act(c.user, "letter.replayed", subject_of("letter", l->id));
-    settle(with, l->promise.order);
-    return letter_now(with, c, outcome_of(*done),
+    return letter_now(with, c, shop::outcome_of(*done),
                       done->refused > 0 ? done->orders.front().reason : "");
 }
 
@@ -119,17 +98,8 @@ reply discard_letter(services& with, const call& c) {
     json_body body(c.body);
     const std::string reason = body.text("reason", {.min = 1, .max = reason_bytes_max});
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
-    const std::string subject = subject_of("letter", c.ids.at(0));
-    const auto done = with.ledger.letters().discard(
-        c.ids.at(0), c.user, reason, c.now, [&](const sale::order& failed) {
-            return line_for(c, {"letter.discarded",
-                                subject,
-                                {},
-                                {{"order_no", sale::to_text(failed.no)}, {"reason", reason}}});
-        });
+    const auto done = with.letters.discard(c.ids.at(0), reason, admin_of(c));
     if (!done) return refuse_decision(with, c, done.error());
-    shop::log_act(c.user, "letter.discarded", subject);
-    settle(with, done->no);
     return letter_now(with, c, "discarded");
 }
 

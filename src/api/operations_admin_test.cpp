@@ -121,7 +121,7 @@ TEST_F(OperationsTest, ARepairNeedsANoteAndIsAudited) {
     const auto line = get("/admin/audit").body.at("lines").at(0);
     EXPECT_EQ(line.at("action").as_string(), "sale.repaired");
     EXPECT_EQ(line.at("who").as_int64(), 1);
-    EXPECT_EQ(line.at("address").as_string(), "192.0.2.0/24");
+    EXPECT_EQ(line.at("address").as_string(), "192.0.2.1");
     EXPECT_EQ(line.at("details").at("after").at("note").as_string(), "by hand");
 }
 

@@ -25,11 +25,11 @@
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
+#include "shop/letter_desk.hpp"
 #include "shop/node.hpp"
 #include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
 #include "shop/reconciliation_desk.hpp"
-#include "shop/settlement.hpp"
 
 namespace floodgate::api {
 
@@ -53,11 +53,11 @@ struct services {
     shop::recent_orders& recent;
     shop::order_lookup& orders;
     shop::checkout& checkout;
-    const shop::settlement& settlement;
     shop::ledger_health& ledger_health;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
     alarm::board& alarms;
+    shop::letter_desk& letters;
     shop::reconciliation_desk& reconciliation;
     shop::node& node;
     operator_pages& operators;  // for /readyz and /metrics

@@ -53,6 +53,7 @@ struct partition_keeper::shift {
 
 partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
     : world_(std::move(w)),
+      settlement_(world_.gate, world_.news),
       partition_(p),
       line_(sale::line_of(p)),
       options_(for_a_lease(o)),
@@ -225,10 +226,7 @@ result<void> partition_keeper::enter_each(std::span<const sale::promise> found) 
 
 // Known promises are left out, because they were told when they were entered.
 void partition_keeper::tell(ledger::entry_report report) {
-    for (const sale::order& o : report.orders)
-        if (o.state == sale::order_state::failed) world_.gate.release(o.sale, o.buyer, o.no);
-    if (!world_.news || report.orders.empty()) return;
-    world_.news(sale::news_of(std::move(report.orders)));
+    settlement_.settle(sale::news_of(std::move(report.orders)));
 }
 
 result<void> partition_keeper::load_sales(std::uint64_t epoch) {

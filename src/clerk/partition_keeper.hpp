@@ -84,6 +84,7 @@ private:
     void tell(ledger::entry_report report);
 
     const world world_;
+    const shop::settlement settlement_;
     const sale::partition partition_;
     const sale::line_id line_;
     const options options_;

@@ -122,11 +122,11 @@ void storefront::open(opening o) {
                                     .recent = recent,
                                     .orders = orders_,
                                     .checkout = *checkout_,
-                                    .settlement = settlement,
                                     .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
                                     .alarms = opening_->timed_jobs.alarms(),
+                                    .letters = opening_->timed_jobs.letters(),
                                     .reconciliation = opening_->timed_jobs.reconciliation(),
                                     .node = world_.node,
                                     .operators = *operators_});

@@ -7,8 +7,6 @@
 namespace floodgate::jobs {
 namespace {
 
-constexpr sale::user_id nobody{0};  // the retry job, not an operator
-
 // An operator was faster: nothing is left to do.
 bool was_decided(boost::system::error_code e) {
     return e == errc::conflict || e == errc::not_found;
@@ -35,13 +33,12 @@ bool letter_retry::step() {
 
 // An error means that the ledger is unreachable, so trying the other letters makes no sense.
 result<void> letter_retry::retry(const ledger::letter& l) {
-    auto report = world_.book.letters().replay(l.id, nobody, world_.clock.now());
+    const auto report = world_.desk.replay(l.id, {.book = &world_.book});
     if (report.has_value()) {
         count(&letter_retry_figures::retried);
         count(&letter_retry_figures::revived);
         log::info("jobs.letter_revived", "letter", l.id, "order", sale::to_text(l.promise.order),
                   "attempts", l.attempts);
-        settle(l, std::move(*report));
         return {};
     }
     const auto why = report.error();
@@ -63,18 +60,6 @@ result<void> letter_retry::set_back(const ledger::letter& l, boost::system::erro
     log::error("jobs.letter_died", "letter", l.id, "order", sale::to_text(l.promise.order),
                "attempts", l.attempts + 1, "reason", why.message());
     return {};
-}
-
-void letter_retry::settle(const ledger::letter& l, ledger::entry_report report) {
-    ledger::move_outcome outcome{.moved = true};
-    if (report.known > 0) {
-        auto found = world_.book.orders().find(l.promise.order);
-        if (found.has_error()) return;
-        outcome.order = std::move(*found);
-    } else {
-        outcome.order = std::move(report.orders.front());
-    }
-    world_.after.settle(outcome);
 }
 
 void letter_retry::watch() {

@@ -10,7 +10,7 @@
 #include "base/failure_log.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/retry_schedule.hpp"
-#include "shop/settlement.hpp"
+#include "shop/letter_desk.hpp"
 
 namespace floodgate::jobs {
 
@@ -23,8 +23,8 @@ struct letter_retry_figures {
 class letter_retry {
 public:
     struct world {
-        ledger::ledger& book;
-        const shop::settlement& after;
+        ledger::ledger& book;  // the fenced one, which the desk writes through as well
+        shop::letter_desk& desk;
         alarm::board& alarms;
         const floodgate::clock& clock;
     };
@@ -43,7 +43,6 @@ public:
 private:
     result<void> retry(const ledger::letter& l);
     result<void> set_back(const ledger::letter& l, boost::system::error_code why);
-    void settle(const ledger::letter& l, ledger::entry_report report);
     void count(std::uint64_t letter_retry_figures::*what);
 
     const world world_;

@@ -15,7 +15,8 @@ using words = std::vector<std::string>;
 
 struct SecondChancesTest : BookTest {
     ledger::letter_book& letters_ = book_.letters();
-    letter_retry chances_{{book_, after_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
+    shop::letter_desk desk_{{book_, after_, clock_}};
+    letter_retry chances_{{book_, desk_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
 
     // A waiting letter, as the clerk's desk makes it.
     sale::promise put_aside(std::int64_t buyer) {
@@ -140,7 +141,7 @@ TEST_F(SecondChancesTest, OneThatFailsDoesNotHoldUpTheOthers) {
 TEST_F(SecondChancesTest, TriesAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) put_aside(buyer);
     clock_.advance(10s);
-    letter_retry few({book_, after_, alarms_, clock_}, {}, 2);
+    letter_retry few({book_, desk_, alarms_, clock_}, {}, 2);
     EXPECT_TRUE(few.step());
     EXPECT_TRUE(few.step());
     EXPECT_FALSE(few.step());

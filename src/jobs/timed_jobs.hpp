@@ -70,6 +70,7 @@ public:
     const shop::settlement& after() const { return after_; }
     alarm::board& alarms() { return board_; }
     void look_at_deadlines() { orders_.wake(); }
+    shop::letter_desk& letters() { return letters_; }
     shop::reconciliation_desk& reconciliation() { return reconciliation_; }
     timed_job_figures read_figures() const;
 
@@ -85,6 +86,7 @@ private:
     shop::settlement after_;
     shop::checkout checkout_;
     jobs::deadline_closer closer_;
+    shop::letter_desk letters_;
     jobs::letter_retry chances_;
     jobs::payment_inquiries asker_;
     jobs::round_keeper rounds_;
