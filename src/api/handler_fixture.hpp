@@ -111,12 +111,15 @@ protected:
         result<issued> issue(const guard::ticket_holder& to, instant now) override {
             return kept.issue(to, now);
         }
-        std::optional<guard::ticket_holder> redeem(std::string_view text, instant now) override {
+        result<std::optional<guard::ticket_holder>> redeem(std::string_view text,
+                                                           instant now) override {
+            if (away) return make_error_code(errc::store_unavailable);
             return kept.redeem(text, now);
         }
         bool may_block() const override { return blocks; }
         guard::tickets kept;
         bool blocks = false;
+        bool away = false;  // the store cannot be asked
     } tickets_;
     pay::channels channels_;
     alarm::board alarms_;

@@ -10,14 +10,16 @@ reply issue_ticket(services& with, const call& c) {
     return json_reply(201, {{"ticket", ticket->text}, {"expires_at", to_iso(ticket->expires_at)}});
 }
 
-std::optional<guard::ticket_holder> redeem_ticket(services& with, std::string_view text,
-                                                  instant now) {
-    const auto holder = with.tickets.redeem(text, now);
-    if (!holder || with.sessions.find(holder->login, now)) return holder;
+result<std::optional<guard::ticket_holder>> redeem_ticket(services& with, std::string_view text,
+                                                          instant now) {
+    auto redeemed = with.tickets.redeem(text, now);
+    if (!redeemed || !*redeemed) return redeemed;
+    const sale::token_hash login = (*redeemed)->login;
+    if (with.sessions.find(login, now)) return redeemed;
     // Another node of a cluster may have issued the ticket for a log-in this one has not heard of.
-    if (!with.node.knows_more_logins() || !with.node.find_login(holder->login, now))
-        return std::nullopt;
-    return holder;
+    if (!with.node.knows_more_logins() || !with.node.find_login(login, now))
+        return std::optional<guard::ticket_holder>();
+    return redeemed;
 }
 
 }  // namespace floodgate::api

@@ -10,8 +10,8 @@ namespace floodgate::api {
 reply issue_ticket(services& with, const call& c);
 
 // Whose ticket it is; works once. Also empty when the log-in it was issued for has ended since.
-// Blocks if the ticket office does.
-std::optional<guard::ticket_holder> redeem_ticket(services& with, std::string_view text,
-                                                  instant now);
+// store_unavailable: nothing is known about it. Blocks if the ticket office does.
+result<std::optional<guard::ticket_holder>> redeem_ticket(services& with, std::string_view text,
+                                                          instant now);
 
 }  // namespace floodgate::api

@@ -24,7 +24,7 @@ protected:
         return std::string(r.body.at("ticket").as_string());
     }
     bool opens(const std::string& ticket) {
-        return redeem_ticket(with_, ticket, clock_.now()).has_value();
+        return redeem_ticket(with_, ticket, clock_.now()).value().has_value();
     }
 };
 
@@ -34,8 +34,8 @@ TEST_F(WsApiTest, IssuesATicketForWhoeverAsks) {
     EXPECT_EQ(r.body.at("expires_at").as_string(), to_iso(clock_.now() + milliseconds(30'000)));
     const std::string ticket(r.body.at("ticket").as_string());
     const guard::ticket_holder buyer{{42}, next_.login};
-    EXPECT_EQ(redeem_ticket(with_, ticket, clock_.now()), buyer);
-    EXPECT_EQ(redeem_ticket(with_, ticket, clock_.now()), std::nullopt);
+    EXPECT_EQ(redeem_ticket(with_, ticket, clock_.now()).value(), buyer);
+    EXPECT_EQ(redeem_ticket(with_, ticket, clock_.now()).value(), std::nullopt);
 }
 
 TEST_F(WsApiTest, ATicketEndsWithItsLogIn) {
@@ -45,6 +45,14 @@ TEST_F(WsApiTest, ATicketEndsWithItsLogIn) {
     EXPECT_FALSE(opens(unused));
     log_in();
     EXPECT_FALSE(opens(unused)) << "it was used up";
+}
+
+TEST_F(WsApiTest, ATicketIsNotRefusedWhileTheStoreCannotBeAsked) {
+    const std::string good = ticket();
+    tickets_.away = true;
+    EXPECT_EQ(redeem_ticket(with_, good, clock_.now()).error(), errc::store_unavailable);
+    tickets_.away = false;
+    EXPECT_TRUE(opens(good));
 }
 
 TEST_F(WsApiTest, ATicketIsRefusedOnceItsLogInHasExpired) {

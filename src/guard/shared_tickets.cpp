@@ -62,17 +62,20 @@ result<ticket_office::issued> shared_tickets::issue(const ticket_holder& to, ins
     return out;
 }
 
-std::optional<ticket_holder> shared_tickets::redeem(std::string_view text, instant now) {
-    if (text.size() != token_characters) return std::nullopt;
+result<std::optional<ticket_holder>> shared_tickets::redeem(std::string_view text, instant now) {
+    if (text.size() != token_characters) return std::optional<ticket_holder>();
     const std::string key = key_of(text);
     const auto found = redis_.ask(key, {"GETDEL", key});
-    if (!found || found->is_nil()) return std::nullopt;
+    if (!found) return found.error();
+    if (found->what == store::redis_reply::kind::error)
+        return make_error_code(errc::store_unavailable);
+    if (found->is_nil()) return std::optional<ticket_holder>();
     const auto e = parse_stored_ticket(found->text);
-    if (!e || e->expires_at <= now) return std::nullopt;
+    if (!e || e->expires_at <= now) return std::optional<ticket_holder>();
     // This is only for the count; if it fails, the entry expires.
     const std::string own = key_of(e->holder.user);
     (void)redis_.ask(own, {"ZREM", own, key});
-    return e->holder;
+    return std::optional(e->holder);
 }
 
 }  // namespace floodgate::guard

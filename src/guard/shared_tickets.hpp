@@ -15,7 +15,7 @@ public:
     shared_tickets(store::redis& redis, std::string name, options o = {});
 
     result<issued> issue(const ticket_holder& to, instant now) override;
-    std::optional<ticket_holder> redeem(std::string_view text, instant now) override;
+    result<std::optional<ticket_holder>> redeem(std::string_view text, instant now) override;
     bool may_block() const override { return true; }
 
 private:

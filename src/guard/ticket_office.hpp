@@ -42,9 +42,9 @@ public:
     virtual ~ticket_office() = default;
     // store_unavailable.
     virtual result<issued> issue(const ticket_holder& to, instant now) = 0;
-    // Whose ticket it is; works once. Empty when it is unknown, used, void or expired at `now`, or
-    // when the store cannot be asked.
-    virtual std::optional<ticket_holder> redeem(std::string_view text, instant now) = 0;
+    // Whose ticket it is; works once. Empty when it is unknown, used, void or expired at `now`.
+    // store_unavailable: nothing is known about it.
+    virtual result<std::optional<ticket_holder>> redeem(std::string_view text, instant now) = 0;
     // Whether the calls wait for a server. If so, never call them on an event loop.
     virtual bool may_block() const = 0;
 };

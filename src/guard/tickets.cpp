@@ -33,16 +33,16 @@ result<ticket_office::issued> tickets::issue(const ticket_holder& to, instant no
     return out;
 }
 
-std::optional<ticket_holder> tickets::redeem(std::string_view text, instant now) {
-    if (text.size() != token_characters) return std::nullopt;
+result<std::optional<ticket_holder>> tickets::redeem(std::string_view text, instant now) {
+    if (text.size() != token_characters) return std::optional<ticket_holder>();
     const key k = key_of(text);
     const std::lock_guard lock(mutex_);
     const auto found = by_key_.find(k);
-    if (found == by_key_.end()) return std::nullopt;
+    if (found == by_key_.end()) return std::optional<ticket_holder>();
     const entry e = *found->second;
     forget(found->second);
-    if (e.expires_at <= now) return std::nullopt;
-    return e.holder;
+    if (e.expires_at <= now) return std::optional<ticket_holder>();
+    return std::optional(e.holder);
 }
 
 void tickets::forget(line::iterator which) {

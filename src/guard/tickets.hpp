@@ -19,7 +19,7 @@ public:
     tickets() : tickets(options{}) {}
 
     result<issued> issue(const ticket_holder& to, instant now) override;  // never fails
-    std::optional<ticket_holder> redeem(std::string_view text, instant now) override;
+    result<std::optional<ticket_holder>> redeem(std::string_view text, instant now) override;
     bool may_block() const override { return false; }
 
     std::size_t count() const;

@@ -26,8 +26,8 @@ TEST(Tickets, InAllThereAreSoManyAndTheOldestGo) {
     issued.reserve(5);
     for (int i = 0; i < 5; ++i) issued.push_back(all.issue({.user = {i + 1}}, noon)->text);
     EXPECT_EQ(all.count(), 3U);
-    EXPECT_EQ(all.redeem(issued[1], noon), std::nullopt);
-    EXPECT_EQ(all.redeem(issued[2], noon), ticket_holder{.user = {3}});
+    EXPECT_EQ(all.redeem(issued[1], noon).value(), std::nullopt);
+    EXPECT_EQ(all.redeem(issued[2], noon).value(), ticket_holder{.user = {3}});
 }
 
 }  // namespace

@@ -155,13 +155,17 @@ void result_desk::redeem_in_pool(connection& from, const socket_question& q, ins
     world_.tasks.run_in_pool(
         from, api::pool::general,
         [this, ticket = q.ticket, now] { return api::redeem_ticket(with_, ticket, now); },
-        [this, q](connection& to, const std::optional<guard::ticket_holder>& whose) {
+        [this, q](connection& to, const result<std::optional<guard::ticket_holder>>& whose) {
             if (const auto upgrade = check_upgrade(to)) open_for(to, whose, *upgrade, q);
         });
 }
 
-void result_desk::open_for(connection& from, const std::optional<guard::ticket_holder>& whose,
+void result_desk::open_for(connection& from,
+                           const result<std::optional<guard::ticket_holder>>& redeemed,
                            const upgrade_request& r, const socket_question& q) {
+    // 401 would send the buyer to log in again, although the ticket may be good.
+    if (!redeemed) return world_.out.send_busy(from);
+    const auto& whose = *redeemed;
     if (!whose) {
         with_.events.note(guard::security_event::ticket_refused, q.from, with_.clock.now());
         return world_.out.send(from, api::problem::unauthenticated);

@@ -55,7 +55,7 @@ private:
     // Empty: the connection was told why not.
     std::optional<upgrade_request> check_upgrade(connection& from);
     void redeem_in_pool(connection& from, const socket_question& q, instant now);
-    void open_for(connection& from, const std::optional<guard::ticket_holder>& whose,
+    void open_for(connection& from, const result<std::optional<guard::ticket_holder>>& redeemed,
                   const upgrade_request& r, const socket_question& q);
 
     api::services& with_;
