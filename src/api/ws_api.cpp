@@ -17,9 +17,11 @@ result<std::optional<guard::ticket_holder>> redeem_ticket(services& with, std::s
     const sale::token_hash login = (*redeemed)->login;
     if (with.sessions.find(login, now)) return redeemed;
     // Another node of a cluster may have issued the ticket for a log-in this one has not heard of.
-    if (!with.node.knows_more_logins() || !with.node.find_login(login, now))
-        return std::optional<guard::ticket_holder>();
-    return redeemed;
+    if (!with.node.knows_more_logins()) return std::optional<guard::ticket_holder>();
+    const auto known = with.node.find_login(login, now);
+    if (known) return redeemed;
+    if (known.error() != errc::not_found) return known.error();
+    return std::optional<guard::ticket_holder>();
 }
 
 }  // namespace floodgate::api

@@ -150,9 +150,10 @@ bool cluster_node::reload_logins() {
         return valid;
     };
     if (const auto loaded = logins_->reload(read); !loaded) {
-        log::warning("engine.logins_not_loaded", "reason", loaded.error().message());
+        login_trouble_.failed(loaded.error().message());
         return false;
     }
+    login_trouble_.succeeded();
     log::info("engine.logins_loaded", "logins", here_->sessions.count());
     return true;
 }

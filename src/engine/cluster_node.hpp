@@ -10,6 +10,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/failure_log.hpp"
 #include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
 #include "engine/leased_ledger.hpp"
@@ -80,6 +81,7 @@ private:
     instant catalogue_read_{};
     std::uint64_t rejoined_seen_ = 0;
     bool log_outs_missed_ = false;
+    failure_log login_trouble_{log::level::warning, "engine.load_of_logins"};
     periodic_task limiting_, following_;
 };
 

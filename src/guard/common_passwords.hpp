@@ -2,7 +2,7 @@
 //
 // Rules and a table of words instead of a list of passwords. Covered are: runs on the keyboard and
 // of digits, forwards and backwards; a piece of up to four characters said again and again; dates
-// of eight digits; and each of some thousand words (common_words.hpp), alone, twice, after "ilove"
+// of eight digits; and each of some 1,500 words (common_words.hpp), alone, twice, after "ilove"
 // and the like, with up to five digits or signs around it, or before a run of digits.
 //
 // Not covered: what was stolen elsewhere and follows none of these rules, phrases of several words,

@@ -3,9 +3,8 @@
 // A try takes its tokens at once, so that a hundred at the same moment count too. When it ends, it
 // puts back what its outcome does not count against. Failures count in three token buckets:
 //
-// 1. Has this address failed at this account too often? An attacker with one address is stopped
-// here
-//    and affects no other user.
+// 1. Has this address failed at this account too often? Stops an attacker with one address, who
+//    affects no other user.
 // 2. Otherwise, is it a known device, i.e. has the account logged in from this address lately?
 //    Then it may try, whatever happens elsewhere.
 // 3. Otherwise, have strangers failed at this account too often? Addresses with a clean record at

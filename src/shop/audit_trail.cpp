@@ -19,10 +19,17 @@ namespace json = boost::json;
 // largest act changes twenty pictures of 500 bytes each; longer texts are not kept whole.
 constexpr std::size_t text_bytes_max = 500;
 constexpr std::size_t beginning_bytes_max = 100;
+constexpr std::size_t entries_max = 50;  // of a list, such as what a repair has done
 
 void shorten(json::value& value) {
-    if (json::array* const list = value.if_array())
+    if (json::array* const list = value.if_array()) {
+        if (list->size() > entries_max) {
+            const std::size_t more = list->size() - entries_max;
+            list->resize(entries_max);
+            list->push_back(json::value("and " + std::to_string(more) + " more"));
+        }
         for (json::value& each : *list) shorten(each);
+    }
     const json::string* const text = value.if_string();
     if (text == nullptr || text->size() <= text_bytes_max) return;
     const std::string_view all(text->data(), text->size());

@@ -39,6 +39,14 @@ TEST(AuditTrailTest, ALongTextIsGivenByItsBeginningLengthAndHash) {
               longest);
 }
 
+TEST(AuditTrailTest, ALongListIsCutAndSaysSo) {
+    boost::json::array done(60, "sale 1: order 7 gave its unit back");
+    const auto kept = details_of({"sale.repaired", "", {}, {{"done", done}}});
+    const auto& list = kept.at("after").at("done").as_array();
+    ASSERT_EQ(list.size(), 51U);
+    EXPECT_EQ(list.back().as_string(), "and 10 more");
+}
+
 // M10 of the security review: the act fails with its line, and MariaDB refuses a longer one.
 TEST(AuditTrailTest, TheLargestChangeFitsItsColumn) {
     constexpr std::size_t column_bytes = 65'535;

@@ -150,6 +150,7 @@ class ManyDeadlines(ShopTest):
         self.assert_the_last_still_has_it()
         late = "floodgate_deadline_late_seconds"
         self.wait_until(lambda: self.server_.metric(f"{late}_count") == total, 900)
+        # How late is measured by scripts/bench; here a machine may be as busy as it likes.
         p99 = quantile(self.server_.metrics_text(), late, 0.99)
         mean_ms = self.server_.metric(f"{late}_sum") / total * 1000
         print(f"{total} deadlines within {self.SPREAD_S} s: lateness p99 at most {p99} s, mean "
