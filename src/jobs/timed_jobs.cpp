@@ -10,7 +10,6 @@
 namespace floodgate::jobs {
 namespace {
 
-constexpr milliseconds ask_every{500};
 constexpr milliseconds watch_every{500};
 constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
 
@@ -51,7 +50,7 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                    .desk = reconciliation_,
                    .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
+      asking_("asker", o.ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);

@@ -31,6 +31,7 @@ struct timed_job_options {
     jobs::alert_watch_options watch;
     alarm::webhook_options webhook;  // no address: no webhook
     milliseconds deadline_poll{100};
+    milliseconds ask_every{500};  // and at once after a move that a channel must decide
     milliseconds reconcile_every{500};
 };
 
