@@ -59,7 +59,7 @@ protected:
         channel_ = scripted.get();
         channels_.add(std::move(scripted));
         options_.reconcile_every = 1h;
-        options_.ask_every = 1h;
+        options_.inquire_every = 1h;
         options_.deadline_poll = 1ms;
     }
     void start() {
@@ -81,7 +81,8 @@ protected:
     }
     bool every_job_began() {
         return eventually([&] {
-            return node_here_.asked_by(orders_thread) > 1 && node_here_.asked_by(asking_thread) > 0;
+            return node_here_.asked_by(orders_thread) > 1 &&
+                   node_here_.asked_by(inquiring_thread) > 0;
         });
     }
     sale::order_no entered(std::int64_t buyer) {
@@ -108,10 +109,10 @@ protected:
         });
     }
     shop::checkout buyers_checkout() {
-        return shop::checkout({book_.moves(), channels_, jobs_->after(), even_clock_});
+        return shop::checkout({book_.moves(), channels_, jobs_->settlement(), even_clock_});
     }
 
-    static constexpr const char *orders_thread = "orders", *asking_thread = "asker";
+    static constexpr const char *orders_thread = "orders", *inquiring_thread = "inquiries";
 
     const sale::sale_id sale_ = open_sale(100);
     pay::channels channels_;
