@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "base/eventually.hpp"
 #include "store/http/tiny_http_server.hpp"
 
 namespace floodgate::alarm {
@@ -36,7 +37,7 @@ protected:
         webhook hook(o, clock_);
         for (int i = 0; i < messages; ++i) hook.send(backlog_raised);
         hook.start();
-        while (hook.read_figures().waiting > 0) std::this_thread::yield();
+        EXPECT_TRUE(eventually([&] { return hook.read_figures().waiting == 0; }));
         hook.stop();
         return hook.read_figures();
     }
@@ -142,7 +143,7 @@ TEST_F(WebhookTest, DropsTheOldestPastItsLimit) {
     EXPECT_EQ(hook.read_figures().dropped, 1U);
     EXPECT_EQ(hook.read_figures().waiting, 2U);
     hook.start();
-    while (hook.read_figures().waiting > 0) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return hook.read_figures().waiting == 0; }));
     const auto got = receiver.requests();
     ASSERT_EQ(got.size(), 2U);
     EXPECT_EQ(boost::json::parse(got[0].body).at("subject"), "two");
@@ -156,7 +157,7 @@ TEST_F(WebhookTest, StopsWhileItWaitsForTheNextTry) {
     webhook hook(o, clock_);
     hook.send(backlog_raised);
     hook.start();
-    while (receiver.requests().empty()) std::this_thread::yield();
+    ASSERT_TRUE(eventually([&] { return !receiver.requests().empty(); }));
     hook.stop();
     EXPECT_EQ(hook.read_figures().failed, 1U);
 }

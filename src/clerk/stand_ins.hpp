@@ -36,6 +36,7 @@ struct memory_source final : sale::promise_source {
     std::atomic<std::uint64_t> last{0};
     std::atomic<std::uint64_t> forgotten{0};
     std::atomic<bool> corrupt{false}, unavailable{false};
+    std::function<void()> before_look;  // at the end of the line
 
     void append(std::uint64_t count) {
         const std::lock_guard lock(mutex);
@@ -54,7 +55,10 @@ struct memory_source final : sale::promise_source {
         return {};
     }
     void entered(sale::sequence position) override { forgotten = position.value; }
-    sale::sequence durable() const override { return {last}; }
+    sale::sequence durable() const override {
+        if (before_look) before_look();
+        return {last};
+    }
 };
 
 // Like the ledger, it takes a batch together with its position, or nothing of it.
@@ -75,8 +79,12 @@ struct memory_sink final : order_sink {
     std::vector<letter> letters;
     std::function<void()> meanwhile;  // what happens while a batch is being entered
     std::atomic<bool> others_wait{false};
+    std::atomic<int> overseen{0};  // how often the clerk asked whether others wait
 
-    bool holds_others_up() override { return others_wait; }
+    bool holds_others_up() override {
+        ++overseen;
+        return others_wait;
+    }
 
     result<ledger::entry_report> enter(std::span<const sale::promise> batch,
                                        sale::sequence last) override {

@@ -70,7 +70,10 @@ kept_partitions::kept::kept(const world& w, sale::partition p)
 }
 
 kept_partitions::kept_partitions(const world& w)
-    : world_(w), between_(w.book, w.gate, w.with.cluster.partitions) {
+    : world_(w),
+      between_({.book = w.book,
+                .state_of = [&gate = w.gate](sale::partition p) { return gate.state_of(p); },
+                .partitions = w.with.cluster.partitions}) {
     for (std::uint32_t n = 0; n < w.with.cluster.partitions; ++n)
         partitions_.push_back(std::make_unique<kept>(world_, sale::partition{n}));
 }

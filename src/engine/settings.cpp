@@ -139,7 +139,7 @@ void read_webhook(config_file& file, settings& s) {
         throw std::invalid_argument("alarm.webhook_url needs a webhook_secret to sign with");
 }
 
-void read_care(config_file& file, settings& s) {
+void read_timed_jobs(config_file& file, settings& s) {
     jobs::timed_job_options& o = s.timed_jobs;
     const std::vector<std::string> usual{"usual"};
     std::vector<std::string> steps = usual;
@@ -264,7 +264,7 @@ settings read_settings(const std::string& path) {
         s.log_level = log::parse_level(level);
         read_edge(file, s);
         read_results(file, s);
-        read_care(file, s);
+        read_timed_jobs(file, s);
         read_cluster(file, s);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {

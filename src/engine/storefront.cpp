@@ -85,7 +85,7 @@ std::string storefront::metrics() {
                          .results = mailroom.read_figures(),
                          .timed_jobs = timed_jobs.read_figures(),
                          .alarms = timed_jobs.alarms(),
-                         .after = timed_jobs.after(),
+                         .after = timed_jobs.settlement(),
                          .clock_apart = world_.clock.apart(),
                          .pool_waiting = server_->pool_waiting(),
                          .logins = sessions.count(),
@@ -96,7 +96,7 @@ std::string storefront::metrics() {
 
 void storefront::open(opening o) {
     opening_.emplace(std::move(o));
-    const shop::settlement& settlement = opening_->timed_jobs.after();
+    const shop::settlement& settlement = opening_->timed_jobs.settlement();
     checkout_.emplace(
         shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
     operators_.emplace(api::operator_pages::sources{.readiness = [this] { return readiness(); },

@@ -9,8 +9,8 @@ void deadline_closer::step() {
         const auto report = world_.moves.close_due(world_.clock.now(), batch_max_);
         if (report.has_error()) return trouble_.failed(report.error().message());
         trouble_.succeeded();
-        world_.after.settle(report->closed);
-        world_.after.settle(report->closing);
+        world_.settlement.settle(report->closed);
+        world_.settlement.settle(report->closing);
         count(*report);
         const bool worked = !report->closed.empty() || !report->closing.empty();
         if (!worked || report->found < batch_max_) return;

@@ -27,7 +27,7 @@ class deadline_closer {
 public:
     struct world {
         ledger::move_book& moves;
-        const shop::settlement& after;
+        const shop::settlement& settlement;
         const floodgate::clock& clock;
     };
     explicit deadline_closer(world w, std::size_t batch_max = 2000)

@@ -13,10 +13,10 @@ using namespace std::chrono_literals;
 using ledger::letter_state;
 using words = std::vector<std::string>;
 
-struct SecondChancesTest : BookTest {
+struct LetterRetryTest : BookTest {
     ledger::letter_book& letters_ = book_.letters();
     shop::letter_desk desk_{{book_, after_, clock_}};
-    letter_retry chances_{{book_, desk_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
+    letter_retry retry_{{book_, desk_, alarms_, clock_}, sale::retry_schedule{{10s, 30s}}};
 
     // A waiting letter, as the clerk's desk makes it.
     sale::promise put_aside(std::int64_t buyer) {
@@ -43,13 +43,13 @@ struct SecondChancesTest : BookTest {
     ledger::letter letter(std::int64_t id = 1) { return letters_.find(id).value(); }
 };
 
-TEST_F(SecondChancesTest, EntersAPromiseWhenItsTimeHasComeAndTells) {
+TEST_F(LetterRetryTest, EntersAPromiseWhenItsTimeHasComeAndTells) {
     const auto p = put_aside(1);
     clock_.advance(10s - 1ms);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(verbs_.state(p), "absent");
     clock_.advance(1ms);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(verbs_.state(p), "unpaid");
     EXPECT_EQ(letter().state, letter_state::replayed);
     EXPECT_EQ(letter().decided_by.value, 0);
@@ -57,17 +57,17 @@ TEST_F(SecondChancesTest, EntersAPromiseWhenItsTimeHasComeAndTells) {
     EXPECT_EQ(news_.at(0).event, 0);
     EXPECT_EQ(news_.at(0).what.pay_by, now(p.order).pay_by);
     expect_returned({});
-    chances_.step();
-    EXPECT_EQ(chances_.read_figures().retried, 1U);
-    EXPECT_EQ(chances_.read_figures().revived, 1U);
+    retry_.step();
+    EXPECT_EQ(retry_.read_figures().retried, 1U);
+    EXPECT_EQ(retry_.read_figures().revived, 1U);
     expect_books_agree();
 }
 
-TEST_F(SecondChancesTest, GivesTheUnitBackWhenTheBookRefusesThePromise) {
+TEST_F(LetterRetryTest, GivesTheUnitBackWhenTheBookRefusesThePromise) {
     buy(1);
     const auto p = put_aside(1);  // one each
     clock_.advance(10s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(verbs_.state(p), "failed limit_reached");
     expect_returned({p.order});
     EXPECT_EQ(told(p.order), words{"failed"});
@@ -75,25 +75,25 @@ TEST_F(SecondChancesTest, GivesTheUnitBackWhenTheBookRefusesThePromise) {
     expect_books_agree();
 }
 
-TEST_F(SecondChancesTest, GoesUpTheLadderAndDiesAtItsEnd) {
+TEST_F(LetterRetryTest, GoesUpTheLadderAndDiesAtItsEnd) {
     const auto p = put_aside(1);
     jam();
     clock_.advance(10s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(letter().state, letter_state::waiting);
     EXPECT_EQ(letter().attempts, 2U);
     EXPECT_EQ(letter().next_try, clock_.now() + 30s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(letter().attempts, 2U) << "not before its time";
     clock_.advance(30s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(letter().state, letter_state::dead);
     EXPECT_EQ(letter().attempts, 3U);
     EXPECT_EQ(letter().cause, "store unavailable");
     clock_.advance(24h);
-    chances_.step();
-    EXPECT_EQ(chances_.read_figures().retried, 2U) << "the dead are left in peace";
-    EXPECT_EQ(chances_.read_figures().died, 1U);
+    retry_.step();
+    EXPECT_EQ(retry_.read_figures().retried, 2U) << "the dead are left in peace";
+    EXPECT_EQ(retry_.read_figures().died, 1U);
     expect_returned({});
     EXPECT_TRUE(news_.empty()) << "its buyer still sees it queued";
 
@@ -103,42 +103,42 @@ TEST_F(SecondChancesTest, GoesUpTheLadderAndDiesAtItsEnd) {
     expect_books_agree();
 }
 
-TEST_F(SecondChancesTest, WhatIsRejectedDiesAtOnce) {
+TEST_F(LetterRetryTest, WhatIsRejectedDiesAtOnce) {
     put_aside(1);
     poison(1);
     clock_.advance(10s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(letter().state, letter_state::dead);
     EXPECT_EQ(letter().cause, "rejected by the store");
 }
 
-TEST_F(SecondChancesTest, ALedgerThatIsAwayCostsNobodyAStep) {
+TEST_F(LetterRetryTest, ALedgerThatIsAwayCostsNobodyAStep) {
     const auto p = put_aside(1);
     clock_.advance(10s);
     break_ledger();
-    chances_.step();
+    retry_.step();
     mend_ledger();
     break_ledger_after("UPDATE letters");  // in the middle of the replay
-    chances_.step();
+    retry_.step();
     mend_ledger();
     EXPECT_EQ(letter().attempts, 1U);
     EXPECT_EQ(letter().state, letter_state::waiting);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(verbs_.state(p), "unpaid");
 }
 
-TEST_F(SecondChancesTest, OneThatFailsDoesNotHoldUpTheOthers) {
+TEST_F(LetterRetryTest, OneThatFailsDoesNotHoldUpTheOthers) {
     poison(2);
     const auto first = put_aside(1), bad = put_aside(2), last = put_aside(3);
     clock_.advance(10s);
-    EXPECT_FALSE(chances_.step());
+    EXPECT_FALSE(retry_.step());
     EXPECT_EQ(verbs_.state(first), "unpaid");
     EXPECT_EQ(verbs_.state(bad), "absent");
     EXPECT_EQ(verbs_.state(last), "unpaid");
     expect_books_agree();
 }
 
-TEST_F(SecondChancesTest, TriesAFewAtATimeAndSaysWhetherThereAreMore) {
+TEST_F(LetterRetryTest, TriesAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) put_aside(buyer);
     clock_.advance(10s);
     letter_retry few({book_, desk_, alarms_, clock_}, {}, 2);
@@ -148,39 +148,39 @@ TEST_F(SecondChancesTest, TriesAFewAtATimeAndSaysWhetherThereAreMore) {
     EXPECT_EQ(few.read_figures().revived, 5U);
 }
 
-TEST_F(SecondChancesTest, LeavesWhatAnOperatorDecided) {
+TEST_F(LetterRetryTest, LeavesWhatAnOperatorDecided) {
     const auto p = put_aside(1);
     ASSERT_TRUE(letters_.discard(1, {9}, "asked to", clock_.now()));
     clock_.advance(10s);
-    chances_.step();
+    retry_.step();
     EXPECT_EQ(verbs_.state(p), "failed discarded");
-    EXPECT_EQ(chances_.read_figures().retried, 0U);
+    EXPECT_EQ(retry_.read_figures().retried, 0U);
 }
 
-TEST_F(SecondChancesTest, DeadLettersAreAnAlertUntilThereAreNone) {
+TEST_F(LetterRetryTest, DeadLettersAreAnAlertUntilThereAreNone) {
     put_aside(1);
-    chances_.watch();
+    retry_.watch();
     EXPECT_TRUE(alarms_.standing().empty()) << "it still has its chances";
     poison(1);
     clock_.advance(10s);
-    chances_.step();
+    retry_.step();
     break_ledger();
-    chances_.watch();
+    retry_.watch();
     mend_ledger();
     EXPECT_TRUE(alarms_.standing().empty()) << "nobody knows";
-    chances_.watch();
+    retry_.watch();
     ASSERT_EQ(alarms_.standing().size(), 1U);
     EXPECT_EQ(alarms_.standing()[0].kind, alarm::kind::dead_letters);
     EXPECT_EQ(alarms_.standing()[0].subject, "letters");
     EXPECT_EQ(alarms_.standing()[0].detail, "1 promises could not be entered");
     heal();
     ASSERT_TRUE(letters_.replay(1, {9}, clock_.now()));
-    chances_.watch();
+    retry_.watch();
     EXPECT_TRUE(alarms_.standing().empty());
 }
 
 // The whole path over a real database: the line, the desk, the letters and the operator.
-struct PoisonedLineTest : SecondChancesTest {
+struct PoisonedLineTest : LetterRetryTest {
     clerk::memory_source line_;
     clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
     clerk::desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};

@@ -10,7 +10,6 @@
 namespace floodgate::jobs {
 namespace {
 
-constexpr milliseconds ask_every{500};
 constexpr milliseconds watch_every{500};
 constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
 
@@ -28,20 +27,20 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
-      after_(
+      settlement_(
           world_.gate, [this](std::span<const sale::order_news> news) { tell(news); },
           o.forgetting.memory.cool_down),
-      checkout_({world_.timed_book.moves(), world_.channels, after_, world_.clock}),
-      closer_({world_.timed_book.moves(), after_, world_.clock}),
-      letters_({world_.book, after_, world_.clock}),
-      chances_({world_.timed_book, letters_, board_, world_.clock}, o.retries),
-      asker_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
-      rounds_(world_.desk, world_.book.catalogue(), o.rounds),
-      forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
-      watch_({.clerk = world_.clerk_figures,
-              .disk = [data = world_.data] { return space_of(data); },
-              .board = board_},
-             o.watch),
+      checkout_({world_.timed_book.moves(), world_.channels, settlement_, world_.clock}),
+      deadline_closer_({world_.timed_book.moves(), settlement_, world_.clock}),
+      letters_({world_.book, settlement_, world_.clock}),
+      letter_retry_({world_.timed_book, letters_, board_, world_.clock}, o.retries),
+      payment_inquiries_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
+      round_keeper_(world_.desk, world_.book.catalogue(), o.rounds),
+      sale_forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
+      alert_watch_({.clerk = world_.clerk_figures,
+                    .disk = [data = world_.data] { return space_of(data); },
+                    .board = board_},
+                   o.watch),
       reconciliation_(
           {{world_.book, world_.gate, world_.between}, world_.desk, world_.node, world_.clock}),
       reconciler_({.orders = {world_.book, world_.gate, world_.between},
@@ -51,7 +50,8 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                    .desk = reconciliation_,
                    .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      asking_("asker", ask_every, [this] { return world_.node.on_duty() && asker_.step(); }),
+      inquiring_("inquiries", o.inquire_every,
+                 [this] { return world_.node.on_duty() && payment_inquiries_.step(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
@@ -59,11 +59,11 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
 
 void timed_jobs::start() {
     if (webhook_) webhook_->start();
-    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->start();
+    for (periodic_task* r : {&orders_, &inquiring_, &reconciling_, &watching_}) r->start();
 }
 
 void timed_jobs::stop() {
-    for (periodic_task* r : {&orders_, &asking_, &reconciling_, &watching_}) r->stop();
+    for (periodic_task* r : {&orders_, &inquiring_, &reconciling_, &watching_}) r->stop();
     if (webhook_) webhook_->stop();
 }
 
@@ -72,16 +72,16 @@ void timed_jobs::stop() {
 void timed_jobs::tell(std::span<const sale::order_news> news) {
     world_.node.tell(news);
     const auto waits = [](const sale::order_news& n) { return waits_for_channel(n.what); };
-    if (std::ranges::any_of(news, waits)) asking_.wake();
+    if (std::ranges::any_of(news, waits)) inquiring_.wake();
 }
 
 bool timed_jobs::look_after_orders() {
     world_.desk.step();  // on every node: it writes this node's pending closings to the ledger
     if (!world_.node.on_duty()) return false;
-    closer_.step();
-    rounds_.step(world_.clock.now());
-    forgetter_.step(world_.clock.now());
-    return chances_.step();
+    deadline_closer_.step();
+    round_keeper_.step(world_.clock.now());
+    sale_forgetter_.step(world_.clock.now());
+    return letter_retry_.step();
 }
 
 // A look that took long is followed by a rest: see reconciler::rest().
@@ -102,8 +102,8 @@ bool timed_jobs::watch_over() {
                fmt::format("the machine's clock is {} ms ahead of Floodgate's",
                            world_.clock.apart().count()),
                now);
-    watch_.step(now);
-    chances_.watch();
+    alert_watch_.step(now);
+    letter_retry_.watch();
     if (const auto counts = world_.book.letters().count()) {
         letters_waiting_ = counts->waiting;
         letters_dead_ = counts->dead;
@@ -112,11 +112,11 @@ bool timed_jobs::watch_over() {
 }
 
 timed_job_figures timed_jobs::read_figures() const {
-    timed_job_figures f{.closing = closer_.read_figures(),
-                        .asking = asker_.read_figures(),
-                        .retries = chances_.read_figures(),
-                        .rounds = rounds_.read_figures(),
-                        .sales_forgotten = forgetter_.forgotten(),
+    timed_job_figures f{.closing = deadline_closer_.read_figures(),
+                        .asking = payment_inquiries_.read_figures(),
+                        .retries = letter_retry_.read_figures(),
+                        .rounds = round_keeper_.read_figures(),
+                        .sales_forgotten = sale_forgetter_.forgotten(),
                         .webhook = std::nullopt,
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},

@@ -31,6 +31,7 @@ struct timed_job_options {
     jobs::alert_watch_options watch;
     alarm::webhook_options webhook;  // no address: no webhook
     milliseconds deadline_poll{100};
+    milliseconds inquire_every{500};  // and at once after a move that a channel must decide
     milliseconds reconcile_every{500};
 };
 
@@ -67,7 +68,7 @@ public:
     void stop();  // before the ledger is closed; idempotent
 
     // Any thread.
-    const shop::settlement& after() const { return after_; }
+    const shop::settlement& settlement() const { return settlement_; }
     alarm::board& alarms() { return board_; }
     void look_at_deadlines() { orders_.wake(); }
     shop::letter_desk& letters() { return letters_; }
@@ -83,21 +84,21 @@ private:
     const world world_;
     std::optional<alarm::webhook> webhook_;
     alarm::board board_;
-    shop::settlement after_;
+    shop::settlement settlement_;
     shop::checkout checkout_;
-    jobs::deadline_closer closer_;
+    jobs::deadline_closer deadline_closer_;
     shop::letter_desk letters_;
-    jobs::letter_retry chances_;
-    jobs::payment_inquiries asker_;
-    jobs::round_keeper rounds_;
-    jobs::sale_forgetter forgetter_;
-    alert_watch watch_;
+    jobs::letter_retry letter_retry_;
+    jobs::payment_inquiries payment_inquiries_;
+    jobs::round_keeper round_keeper_;
+    jobs::sale_forgetter sale_forgetter_;
+    alert_watch alert_watch_;
     shop::reconciliation_desk reconciliation_;
     jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // used by its thread only
     // Last: they use everything above.
-    periodic_task orders_, asking_, reconciling_, watching_;
+    periodic_task orders_, inquiring_, reconciling_, watching_;
 };
 
 }  // namespace floodgate::jobs

@@ -9,15 +9,17 @@ namespace {
 constexpr std::size_t read_batch = 50'000;
 constexpr int durable_tries = 1000;  // a millisecond apart
 
-result<void> wait_until_durable(const sale::promise_source& line, sale::sequence end) {
+}  // namespace
+
+void pause_this_thread(milliseconds time) { std::this_thread::sleep_for(time); }
+
+result<void> journal_in_flight::wait_until_durable(sale::sequence end) {
     for (int i = 0; i < durable_tries; ++i) {
-        if (line.durable() >= end) return {};
-        std::this_thread::sleep_for(milliseconds(1));
+        if (line_.durable() >= end) return {};
+        pause_(milliseconds(1));
     }
     return make_error_code(errc::store_unavailable);
 }
-
-}  // namespace
 
 std::uint64_t journal_in_flight::count(const ledger::tally& book) {
     const std::uint64_t end = appended_().value;
@@ -26,7 +28,7 @@ std::uint64_t journal_in_flight::count(const ledger::tally& book) {
 }
 
 result<std::vector<sale::order_no>> journal_in_flight::of_sale(sale::sale_id id) {
-    if (const auto safe = wait_until_durable(line_, appended_()); !safe) return safe.error();
+    if (const auto safe = wait_until_durable(appended_()); !safe) return safe.error();
     const auto position = book_.orders().position();
     if (!position) return position.error();
     std::vector<sale::order_no> out;

@@ -10,6 +10,10 @@
 
 namespace floodgate::shop {
 
+// How a thread lets time pass while it waits for another one. Tests pass their own.
+using pause = std::function<void(milliseconds)>;
+void pause_this_thread(milliseconds time);
+
 class in_flight {
 public:
     virtual ~in_flight() = default;
@@ -29,16 +33,20 @@ class journal_in_flight final : public in_flight {
 public:
     // `appended` gives the end of the line, durable or not.
     journal_in_flight(ledger::ledger& book, sale::promise_source& line,
-                      std::function<sale::sequence()> appended)
-        : book_(book), line_(line), appended_(std::move(appended)) {}
+                      std::function<sale::sequence()> appended, pause rest = pause_this_thread)
+        : book_(book), line_(line), appended_(std::move(appended)), pause_(std::move(rest)) {}
 
     std::uint64_t count(const ledger::tally& book) override;
+    // Waits for at most a second until what was appended is durable.
     result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override;
 
 private:
+    result<void> wait_until_durable(sale::sequence end);
+
     ledger::ledger& book_;
     sale::promise_source& line_;
     const std::function<sale::sequence()> appended_;
+    const pause pause_;
 };
 
 }  // namespace floodgate::shop

@@ -9,20 +9,20 @@ bool is_entry(const sale::order_news& news) { return news.event == 0 && news.wha
 
 }  // namespace
 
-recent_orders::recent_orders(recent_options o)
+recent_orders::recent_orders(recent_options o, const monotonic_clock& clock)
     : per_part_max_(std::max<std::size_t>((o.max + parts - 1) / parts, 1)),
       believed_for_(o.believed_for),
-      numbers_in_order_(o.numbers_in_order) {}
+      numbers_in_order_(o.numbers_in_order),
+      clock_(clock) {}
 
 recent_orders::known recent_orders::note(const sale::order_news& news) const {
     known k{.order = news.what, .event = news.event};
-    if (believed_for_ > milliseconds(0)) k.heard = std::chrono::steady_clock::now();
+    if (believed_for_ > milliseconds(0)) k.heard = clock_.now();
     return k;
 }
 
 bool recent_orders::is_believed(const known& k) const {
-    return believed_for_ == milliseconds(0) ||
-           std::chrono::steady_clock::now() - k.heard < believed_for_;
+    return believed_for_ == milliseconds(0) || clock_.now() - k.heard < believed_for_;
 }
 
 // Every other move comes after the entry; "being closed" comes before the move that ends it.

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -31,7 +30,7 @@ struct recent_options {
 
 class recent_orders {
 public:
-    explicit recent_orders(recent_options o = {});
+    explicit recent_orders(recent_options o = {}, const monotonic_clock& clock = machine_time);
 
     // Takes the news over, unless what is known is as new or newer: threads that tell of the same
     // order may overtake each other. False: nothing was taken over.
@@ -58,7 +57,7 @@ private:
     struct known {
         sale::order order;
         std::int64_t event = 0;
-        std::chrono::steady_clock::time_point heard{};
+        moment heard{};
     };
     struct alignas(64) part {
         mutable std::mutex mutex;
@@ -77,6 +76,7 @@ private:
     const std::size_t per_part_max_;
     const milliseconds believed_for_;
     const bool numbers_in_order_;
+    const monotonic_clock& clock_;
     std::array<part, parts> parts_;
     std::atomic<std::uint64_t> newest_entered_{0};
 };

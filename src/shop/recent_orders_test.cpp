@@ -104,6 +104,40 @@ TEST(RecentOrders, OnlyWhereNumbersComeInOrderIsAHigherNumberSurelyNotEntered) {
     EXPECT_FALSE(of_many_nodes.is_beyond_entries({8}));
 }
 
+// As on a node of a cluster, which may have missed the news of another node.
+TEST(RecentOrders, BelievesWhatItWasToldOnlyForAWhile) {
+    manual_monotonic_clock clock;
+    recent_orders recent({.max = 100, .believed_for = milliseconds(2000)}, clock);
+    recent.apply(news_of{.no = 1});
+    recent.apply(news_of{.no = 2});
+    clock.advance(milliseconds(1999));
+    EXPECT_TRUE(recent.find({1}));
+    recent.apply(news_of{.no = 2, .state = paid, .event = 1});
+    clock.advance(milliseconds(1));
+    EXPECT_FALSE(recent.find({1})) << "the ledger is to be asked";
+    ASSERT_TRUE(recent.find({2})) << "heard of since";
+    EXPECT_EQ(recent.find({2})->state, paid);
+    clock.advance(milliseconds(1999));
+    EXPECT_FALSE(recent.find({2}));
+}
+
+TEST(RecentOrders, OldNewsDoesNotMakeAnOrderBelievedLonger) {
+    manual_monotonic_clock clock;
+    recent_orders recent({.max = 100, .believed_for = milliseconds(2000)}, clock);
+    recent.apply(news_of{.no = 1, .state = paid, .event = 1});
+    clock.advance(milliseconds(2000));
+    EXPECT_FALSE(recent.apply(news_of{.no = 1})) << "its entry, told late";
+    EXPECT_FALSE(recent.find({1}));
+}
+
+TEST(RecentOrders, ANodeThatHearsEverythingBelievesItForEver) {
+    manual_monotonic_clock clock;
+    recent_orders recent({.max = 100}, clock);
+    recent.apply(news_of{.no = 1});
+    clock.advance(std::chrono::hours(1000));
+    EXPECT_TRUE(recent.find({1}));
+}
+
 TEST(RecentOrders, TakesFromManyThreads) {
     recent_orders recent({.max = 10'000});
     std::vector<std::thread> tellers;

@@ -1,7 +1,5 @@
 #include "shop/stream_in_flight.hpp"
 
-#include <thread>
-
 namespace floodgate::shop {
 namespace {
 
@@ -13,9 +11,9 @@ constexpr milliseconds look_every{20};
 
 std::uint64_t stream_in_flight::count(const ledger::tally& book) {
     std::uint64_t total = 0;
-    for (std::uint32_t n = 0; n < partitions_; ++n) {
+    for (std::uint32_t n = 0; n < world_.partitions; ++n) {
         const sale::partition p{n};
-        const auto gate = gate_.state_of(p);
+        const auto gate = world_.state_of(p);
         if (!gate || !gate->open) return any_number;
         const sale::line_place at = sale::to_place(book.position(sale::line_of(p)));
         if (gate->epoch != at.epoch) return any_number;
@@ -25,17 +23,17 @@ std::uint64_t stream_in_flight::count(const ledger::tally& book) {
 }
 
 result<std::vector<sale::order_no>> stream_in_flight::of_sale(sale::sale_id id) {
-    const sale::partition p = sale::partition_of(id, partitions_);
-    const auto gate = gate_.state_of(p);
+    const sale::partition p = sale::partition_of(id, world_.partitions);
+    const auto gate = world_.state_of(p);
     if (!gate) return gate.error();
     const sale::sequence end = sale::to_sequence({.epoch = gate->epoch, .number = gate->appended});
-    const auto deadline = std::chrono::steady_clock::now() + wait_at_most;
+    const auto deadline = world_.clock.now() + wait_at_most;
     do {
-        const auto position = book_.orders().position(sale::line_of(p));
+        const auto position = world_.book.orders().position(sale::line_of(p));
         if (!position) return position.error();
         if (*position >= end) return std::vector<sale::order_no>{};
-        std::this_thread::sleep_for(look_every);
-    } while (std::chrono::steady_clock::now() < deadline);
+        world_.rest(look_every);
+    } while (world_.clock.now() < deadline);
     return make_error_code(errc::store_unavailable);
 }
 

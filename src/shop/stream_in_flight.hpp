@@ -9,19 +9,24 @@ namespace floodgate::shop {
 
 class stream_in_flight final : public in_flight {
 public:
-    stream_in_flight(ledger::ledger& book, gate::redis_turnstile& gate, std::uint32_t partitions)
-        : book_(book), gate_(gate), partitions_(partitions) {}
+    struct world {
+        ledger::ledger& book;
+        std::function<result<gate::partition_state>(sale::partition)> state_of;  // at the gate
+        std::uint32_t partitions = 0;
+        const monotonic_clock& clock = machine_time;
+        pause rest = pause_this_thread;
+    };
+    explicit stream_in_flight(world w) : world_(std::move(w)) {}
 
     // A partition that cannot be asked or is being rebuilt counts as holding any number.
     std::uint64_t count(const ledger::tally& book) override;
 
-    // Gives none: waits for a moment until everything in the sale's partition is in the ledger.
+    // Gives none: waits for at most three seconds until everything that is in the sale's partition
+    // now is in the ledger.
     result<std::vector<sale::order_no>> of_sale(sale::sale_id id) override;
 
 private:
-    ledger::ledger& book_;
-    gate::redis_turnstile& gate_;
-    const std::uint32_t partitions_;
+    const world world_;
 };
 
 }  // namespace floodgate::shop

@@ -10,7 +10,7 @@ import jsonschema
 
 import admin_test
 import api_test
-import care_test
+import timed_jobs_test
 from description import Description
 from harness import API, ROOT
 from recording import SharedServer, record
@@ -29,7 +29,7 @@ def walk(node, path=""):
 
 def walkers():
     """The test classes that together call every operation."""
-    return [c for module in (api_test, admin_test, care_test) for c in vars(module).values()
+    return [c for module in (api_test, admin_test, timed_jobs_test) for c in vars(module).values()
             if isinstance(c, type) and issubclass(c, SharedServer) and c.__module__ == module.__name__]
 
 

@@ -74,7 +74,7 @@ class OrderLifeTest(SharedServer):
         self.assertIn("there are: test", problem["detail"])
 
 
-class CareTest(SharedServer):
+class TimedJobsTest(SharedServer):
     config = PAY_TEST + FAST
 
     def dead_letter(self, sale):
