@@ -90,7 +90,7 @@ protected:
     guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     guard::rate_limiter ticket_by_user_{{.rate_per_s = 1, .burst = 20}};
-    showcase showcase_{book_.catalogue(), turnstile_};
+    showcase showcase_{book_.catalogue(), turnstile_, clock_};
     struct showing_node final : shop::silent_node {
         showing_node(showcase& s, guard::sessions& l) : shown(s), logins(l) {}
         void catalogue_changed() override { EXPECT_TRUE(shown.reload().has_value()); }

@@ -68,7 +68,7 @@ std::string shown_free(std::optional<std::int64_t> free) {
 }  // namespace
 
 showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
-                   const floodgate::clock* clock, shop::sale_memory memory)
+                   const floodgate::clock& clock, shop::sale_memory memory)
     : book_(book), turnstile_(turnstile), clock_(clock), memory_(memory) {
     auto empty = std::make_shared<pages>();
     empty->rounds = std::make_shared<rounds_list>();
@@ -99,7 +99,7 @@ void showcase::refresh() {
     const std::unique_lock building(building_, std::try_to_lock);
     if (!building) return;
     const std::vector<std::size_t> moved = look_at_gate();
-    const bool round_ended = clock_ != nullptr && clock_->now() >= list_good_until_;
+    const bool round_ended = clock_.now() >= list_good_until_;
     if (moved.empty() && !round_ended) return;
     auto built = std::make_shared<pages>(*read());
     for (const std::size_t i : moved) built->sales[display_.sales[i].id.value] = sale_page(i);

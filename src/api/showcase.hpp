@@ -41,10 +41,10 @@ struct pages {
 
 class showcase {
 public:
-    // With a clock, sales that are over by the rule of `memory` are left out, and the list leaves
-    // out all rounds that have ended.
+    // Sales that are over by the rule of `memory` are left out, and the list leaves out all rounds
+    // that have ended.
     showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
-             const floodgate::clock* clock = nullptr, shop::sale_memory memory = {});
+             const floodgate::clock& clock, shop::sale_memory memory = {});
 
     // Reads the catalogue again and builds everything. Blocks on the database.
     result<void> reload();
@@ -78,12 +78,8 @@ private:
     window_display arrange(const std::vector<sale::product>& products,
                            std::vector<sale::round> rounds,
                            const std::vector<sale::sale>& sales) const;
-    bool is_over(const sale::sale& s) const {
-        return clock_ != nullptr && memory_.is_over(s, clock_->now());
-    }
-    bool ended(const shown_round& r) const {
-        return clock_ != nullptr && r.ends_at <= clock_->now();
-    }
+    bool is_over(const sale::sale& s) const { return memory_.is_over(s, clock_.now()); }
+    bool ended(const shown_round& r) const { return r.ends_at <= clock_.now(); }
     std::shared_ptr<const rounds_list> list_rounds();
     page sale_page(std::size_t place) const;
     std::vector<std::size_t> look_at_gate();
@@ -91,7 +87,7 @@ private:
 
     ledger::catalogue_book& book_;
     gate::turnstile& turnstile_;
-    const floodgate::clock* const clock_;
+    const floodgate::clock& clock_;
     const shop::sale_memory memory_;
     std::mutex building_;  // one reload or refresh at a time; guards display_
     window_display display_;

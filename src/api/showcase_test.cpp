@@ -67,7 +67,7 @@ TEST_F(ShowcaseTest, KeepsTheSizeOfAPageInBoundsWhateverAdminsWrite) {
 
 TEST_F(ShowcaseTest, TakesARoundOffTheListWhenItEnds) {
     const std::int64_t id = published_sale(5);
-    showcase aging(book_.catalogue(), turnstile_, &clock_);
+    showcase aging(book_.catalogue(), turnstile_, clock_);
     ASSERT_TRUE(aging.reload().has_value());
     aging.refresh();
     EXPECT_NE(list(aging), R"({"rounds":[]})");
@@ -89,7 +89,7 @@ TEST_F(ShowcaseTest, LeavesDraftsOut) {
 
 TEST_F(ShowcaseTest, LeavesOutWhatHasBeenOverForLong) {
     const std::int64_t id = published_sale(5);
-    showcase aging(book_.catalogue(), turnstile_, &clock_, {.forget_after = std::chrono::hours(1)});
+    showcase aging(book_.catalogue(), turnstile_, clock_, {.forget_after = std::chrono::hours(1)});
     clock_.advance(std::chrono::hours(3));  // two hours on sale, and 15 minutes to pay
     ASSERT_TRUE(aging.reload().has_value());
     EXPECT_TRUE(aging.read()->sales.contains(id));

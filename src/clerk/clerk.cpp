@@ -20,11 +20,11 @@ result<ledger::entry_report> clerk::patient_sink::enter(std::span<const sale::pr
     return report;
 }
 
-clerk::clerk(desk::world w, const options& o, sale::sequence entered, callbacks told)
+clerk::clerk(const desk::world& w, const options& o, sale::sequence entered, fatal_handler on_fatal)
     : options_(o),
-      told_(std::move(told)),
+      on_fatal_(std::move(on_fatal)),
       sink_(w.sink, priority_),
-      desk_({w.source, sink_, w.turnstile, w.clock}, o, entered, told_.news),
+      desk_({w.source, sink_, w.turnstile, w.clock, w.node}, o, entered),
       line_(w.source),
       rush_(o.rush_per_s),
       worker_(
@@ -80,7 +80,7 @@ next_step clerk::enter_some() {
 }
 
 next_step clerk::end_with(const std::string& reason) {
-    if (told_.on_fatal) told_.on_fatal(reason);
+    if (on_fatal_) on_fatal_(reason);
     return next_step::never();
 }
 

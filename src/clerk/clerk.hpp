@@ -16,17 +16,15 @@
 
 namespace floodgate::clerk {
 
-// Called on the clerk's thread. Must be quick and must not throw.
-struct callbacks {
-    sale::tell_news news;                                     // of orders entered or refused
-    std::function<void(const std::string& reason)> on_fatal;  // once; nothing is entered afterwards
-};
+// Called once, on the clerk's thread, when nothing more can be entered. Must be quick and must not
+// throw.
+using fatal_handler = std::function<void(const std::string& reason)>;
 
 class clerk {
 public:
     // `entered` is the ledger's position, with which the journal was opened. Everything that `w`
     // refers to must outlive the clerk.
-    clerk(desk::world w, const options& o, sale::sequence entered, callbacks told);
+    clerk(const desk::world& w, const options& o, sale::sequence entered, fatal_handler on_fatal);
     ~clerk();  // stop()
 
     void start();
@@ -71,7 +69,7 @@ private:
     void oversee();
 
     const options options_;
-    const callbacks told_;
+    const fatal_handler on_fatal_;
     worker_priority priority_;
     patient_sink sink_;
     desk desk_;

@@ -24,23 +24,22 @@ struct ClerkTest : testing::Test {
     std::promise<std::string> fatal;
     std::mutex mutex;
     std::condition_variable entered;
+    telling_node node{[this](auto) { tell(); }};
     options opts{.batch_max = 10, .retry_first = 1ms, .retry_last = 2ms};
 
     std::unique_ptr<clerk> hire() {
         return std::make_unique<clerk>(
-            desk::world{source, sink, gate, clock}, opts, sale::sequence{sink.position},
-            callbacks{[this](std::span<const sale::order_news>) { tell(); },
-                      [this](const std::string& reason) { fatal.set_value(reason); }});
+            desk::world{source, sink, gate, clock, node}, opts, sale::sequence{sink.position},
+            [this](const std::string& reason) { fatal.set_value(reason); });
     }
     void tell() {
         { const std::lock_guard lock(mutex); }
         entered.notify_all();
     }
-    bool orders_within(std::size_t count, milliseconds time) {
+    void await_orders(std::size_t count) {
         std::unique_lock lock(mutex);
-        return entered.wait_for(lock, time, [&] { return sink.count() >= count; });
+        ASSERT_TRUE(entered.wait_for(lock, far, [&] { return sink.count() >= count; }));
     }
-    void await_orders(std::size_t count) { ASSERT_TRUE(orders_within(count, far)); }
 };
 
 TEST_F(ClerkTest, EntersWhatIsThereAndWhatComes) {

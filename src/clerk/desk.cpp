@@ -25,11 +25,11 @@ void log_refusals(std::span<const sale::order_news> news) {
 
 }  // namespace
 
-desk::desk(world w, const options& o, sale::sequence entered, sale::tell_news told)
+desk::desk(const world& w, const options& o, sale::sequence entered)
     : world_(w),
       batch_max_(o.batch_max),
       retries_(o.retries),
-      settlement_(w.turnstile, std::move(told)),
+      settlement_(w.turnstile, [&node = w.node](auto news) { node.tell(news); }),
       position_(entered.value) {
     assert(batch_max_ > 0);
     batch_.reserve(batch_max_);

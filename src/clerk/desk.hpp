@@ -17,6 +17,7 @@
 #include "clerk/ports.hpp"
 #include "gate/turnstile.hpp"
 #include "sale/news.hpp"
+#include "shop/node.hpp"
 #include "shop/settlement.hpp"
 
 namespace floodgate::clerk {
@@ -44,16 +45,17 @@ enum class outcome : std::uint8_t {
 
 class desk {
 public:
-    // `entered` is the ledger's position at start. `told` is called for promises that were entered
-    // or refused, but not for those put aside, which are still queued to their buyers. May be
-    // empty.
     struct world {
         sale::promise_source& source;
         order_sink& sink;
         gate::turnstile& turnstile;
         const floodgate::clock& clock;
+        // Told of promises that were entered or refused, but not of those put aside, which are
+        // still queued to their buyers.
+        shop::node& node;
     };
-    desk(world w, const options& o, sale::sequence entered, sale::tell_news told);
+    // `entered` is the ledger's position at start.
+    desk(const world& w, const options& o, sale::sequence entered);
 
     // Enters one batch, or (a part of) the one that failed before; then releases the units of
     // refused promises at the gate; then lets the journal forget the batch. In this order, a crash

@@ -14,14 +14,14 @@ struct DeskTest : testing::Test {
     manual_clock clock{noon};
     std::vector<std::size_t> told;  // how much at a time
     std::vector<sale::order_news> news;
+    telling_node node{[this](std::span<const sale::order_news> all) {
+        told.push_back(all.size());
+        news.insert(news.end(), all.begin(), all.end());
+    }};
     desk work = at({0});
 
     desk at(sale::sequence entered) {
-        return desk({source, sink, gate, clock}, {.batch_max = 10}, entered,
-                    [this](std::span<const sale::order_news> all) {
-                        told.push_back(all.size());
-                        news.insert(news.end(), all.begin(), all.end());
-                    });
+        return desk({source, sink, gate, clock, node}, {.batch_max = 10}, entered);
     }
     void expect_every_order_once(std::uint64_t count) {
         ASSERT_EQ(sink.orders.size(), count);
@@ -112,13 +112,6 @@ TEST_F(DeskTest, TellsOfEveryOrderAsItIsNow) {
     EXPECT_EQ(refused.reason, "no_stock");
 }
 
-TEST_F(DeskTest, WithoutAListenerItWorksTheSame) {
-    desk mute({source, sink, gate, clock}, {.batch_max = 10}, {0}, nullptr);
-    source.append(25);
-    while (mute.step() != outcome::nothing) continue;
-    expect_every_order_once(25);
-}
-
 TEST_F(DeskTest, ABatchThatIsKnownAlreadyIsReadFromTheBook) {
     sink.refuses = [](const sale::promise& p) { return p.order.value == 1002; };
     source.append(3);
@@ -156,7 +149,7 @@ struct half_known_sink final : order_sink {
 
 TEST_F(DeskTest, WhatIsRefusedNowGoesBackWhateverTheBookSaysOfTheKnown) {
     half_known_sink half;
-    desk work_on({source, half, gate, clock}, {.batch_max = 10}, {0}, nullptr);
+    desk work_on({source, half, gate, clock, node}, {.batch_max = 10}, {0});
     source.append(3);
     work_on.step();
     EXPECT_EQ(half.asked, (std::vector<sale::order_no>{{1001}}));

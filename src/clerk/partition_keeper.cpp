@@ -31,10 +31,11 @@ options for_a_lease(options o) {
 }  // namespace
 
 struct partition_keeper::shift {
-    shift(const world& w, sale::line_id line, const options& o, callbacks told, sale::sequence from)
+    shift(const world& w, sale::line_id line, const options& o, fatal_handler on_fatal,
+          sale::sequence from)
         : queue(w.open_queue()),
           sink(w.book, line, w.clock),
-          worker({*queue, sink, w.gate, w.clock}, o, from, std::move(told)) {
+          worker({*queue, sink, w.gate, w.clock, w.node}, o, from, std::move(on_fatal)) {
         queue->start(from, [this] { worker.notify(); });
         worker.start();
     }
@@ -53,7 +54,7 @@ struct partition_keeper::shift {
 
 partition_keeper::partition_keeper(world w, sale::partition p, const options& o)
     : world_(std::move(w)),
-      settlement_(world_.gate, world_.news),
+      settlement_(world_.gate, [&node = world_.node](auto news) { node.tell(news); }),
       partition_(p),
       line_(sale::line_of(p)),
       options_(for_a_lease(o)),
@@ -250,13 +251,12 @@ void partition_keeper::serve() {
     const auto position = world_.book.orders().position(line_);
     if (!position) return;
     broken_ = false;
-    const callbacks told{.news = world_.news, .on_fatal = [this](const std::string& why) {
-                             log::error("clerk.line_broken", "partition", partition_.number,
-                                        "reason", why);
-                             broken_ = true;
-                             changed_.notify_all();
-                         }};
-    auto now_on = std::make_shared<shift>(world_, line_, options_, told, *position);
+    const auto note_broken = [this](const std::string& why) {
+        log::error("clerk.line_broken", "partition", partition_.number, "reason", why);
+        broken_ = true;
+        changed_.notify_all();
+    };
+    auto now_on = std::make_shared<shift>(world_, line_, options_, note_broken, *position);
     {
         const std::lock_guard lock(mutex_);
         figures_.epoch = sale::to_place(*position).epoch;

@@ -48,7 +48,7 @@ public:
         std::uint32_t partitions = 1;
         std::function<std::unique_ptr<queue::promise_queue>()> open_queue;
         const floodgate::clock& clock;
-        sale::tell_news news;
+        shop::node& node;  // told of orders entered or refused
         shop::sale_memory memory{};
     };
     partition_keeper(world w, sale::partition p, const options& o);

@@ -59,7 +59,7 @@ protected:
                                                                                          o);
                                         },
                                     .clock = clock_,
-                                    .news = {}},
+                                    .node = node_},
             sale::partition{0}, options{});
         made->take_over();
         return made;
@@ -97,6 +97,7 @@ protected:
 
     const std::string name_ = store::random_name("keeper");
     set_clock clock_;
+    shop::silent_node node_;
     ledger::scratch_directory directory_;
     ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
     std::optional<store::redis> redis_;

@@ -17,12 +17,10 @@ struct PoisonTest : Test {
     memory_gate gate;
     manual_clock clock{noon};
     std::vector<std::uint64_t> told;
-    desk work{{source, sink, gate, clock},
-              {.batch_max = 1000, .retries = {{10s, 30s}}},
-              {0},
-              [this](std::span<const sale::order_news> all) {
-                  for (const sale::order_news& n : all) told.push_back(n.what.no.value);
-              }};
+    telling_node node{[this](std::span<const sale::order_news> all) {
+        for (const sale::order_news& n : all) told.push_back(n.what.no.value);
+    }};
+    desk work{{source, sink, gate, clock, node}, {.batch_max = 1000, .retries = {{10s, 30s}}}, {0}};
 
     static auto only(std::uint64_t poison) {
         return [poison](const sale::promise& p) { return p.order.value == poison; };
@@ -74,7 +72,7 @@ TEST_F(PoisonTest, AtEveryPlaceInAShortLine) {
             memory_sink book;
             book.rejects = only(1000 + at);
             line.append(size);
-            desk d({line, book, gate, clock}, {.batch_max = 4}, {0}, nullptr);
+            desk d({line, book, gate, clock, node}, {.batch_max = 4}, {0});
             for (int i = 0; i < 100 && d.step() != outcome::nothing;) ++i;
             EXPECT_EQ(book.count(), size - 1) << at << " of " << size;
             EXPECT_EQ(book.letters.size(), 1U);
@@ -133,7 +131,7 @@ TEST_F(PoisonTest, AfterARestartInTheMiddleItGoesOnWhereTheLedgerStands) {
     for (int i = 0; i < 5; ++i) work.step();
     ASSERT_GT(sink.position, 0U);
     ASSERT_LT(sink.position, 1000U);
-    desk after({source, sink, gate, clock}, {.batch_max = 1000}, {sink.position}, nullptr);
+    desk after({source, sink, gate, clock, node}, {.batch_max = 1000}, {sink.position});
     for (int i = 0; i < 100 && after.step() != outcome::nothing;) ++i;
     EXPECT_EQ(sink.count(), 999U);
     EXPECT_EQ(sink.letters.size(), 1U);

@@ -42,7 +42,8 @@ protected:
     manual_clock clock_{ledger::noon};
     ledger_sink sink_{verbs_.book(), sale::journal_line, clock_};
     memory_gate gate_;
-    desk desk_{{journal_, sink_, gate_, clock_}, {.batch_max = 10}, {0}, {}};
+    shop::silent_node node_;
+    desk desk_{{journal_, sink_, gate_, clock_, node_}, {.batch_max = 10}, {0}};
     std::int64_t buyers_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "clerk/ports.hpp"
 #include "gate/memory_gate.hpp"
+#include "shop/silent_node.hpp"
 
 namespace floodgate::clerk {
 
@@ -59,6 +60,16 @@ struct memory_source final : sale::promise_source {
         if (before_look) before_look();
         return {last};
     }
+};
+
+// Hands the news to the test.
+class telling_node final : public shop::silent_node {
+public:
+    explicit telling_node(sale::tell_news told) : told_(std::move(told)) {}
+    void tell(std::span<const sale::order_news> news) override { told_(news); }
+
+private:
+    const sale::tell_news told_;
 };
 
 // Like the ledger, it takes a batch together with its position, or nothing of it.

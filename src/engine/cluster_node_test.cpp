@@ -70,7 +70,7 @@ protected:
     guard::sessions sessions_;
     shop::recent_orders recent_;
     push::mailroom mailroom_{recent_};
-    api::showcase showcase_{verbs_.book().catalogue(), shown_};
+    api::showcase showcase_{verbs_.book().catalogue(), shown_, clock_};
     guard::rate_limiter limiter_{{}};
     cluster_node node_{{.name = "fg",
                         .partitions = 8,

@@ -22,8 +22,7 @@ journal_line::journal_line(const world& w, const clerk::options& o, sale::sequen
     : journal_(w.journal),
       sink_(w.book, sale::journal_line, w.clock),
       between_(w.book, w.journal, [this] { return journal_.appended(); }),
-      clerk_({w.journal, sink_, w.gate, w.clock}, o, entered,
-             {.news = [&node = w.node](auto news) { node.tell(news); }, .on_fatal = die}) {}
+      clerk_({w.journal, sink_, w.gate, w.clock, w.node}, o, entered, die) {}
 
 void journal_line::start() {
     journal_.start(die);

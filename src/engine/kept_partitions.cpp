@@ -62,7 +62,7 @@ kept_partitions::kept::kept(const world& w, sale::partition p)
               .partitions = w.with.cluster.partitions,
               .open_queue = [&w, p] { return open_queue(w, p); },
               .clock = w.clock,
-              .news = [&node = w.node](auto news) { node.tell(news); },
+              .node = w.node,
               .memory = w.with.memory},
              p, w.with.clerk) {
     post.seek(

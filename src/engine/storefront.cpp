@@ -29,7 +29,7 @@ storefront::storefront(const settings& s, const world& w)
       lookup_by_user(s.lookup_by_user),
       move_by_user(s.move_by_user),
       ticket_by_user(s.ticket_by_user),
-      showcase(w.book.catalogue(), w.gate, &w.clock, s.memory),
+      showcase(w.book.catalogue(), w.gate, w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
       with_(s),

@@ -183,7 +183,8 @@ TEST_F(LetterRetryTest, DeadLettersAreAnAlertUntilThereAreNone) {
 struct PoisonedLineTest : LetterRetryTest {
     clerk::memory_source line_;
     clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
-    clerk::desk work_{{line_, sink_, gate_, clock_}, {.retries = {{10s, 30s}}}, {0}, [](auto) {}};
+    shop::silent_node node_;
+    clerk::desk work_{{line_, sink_, gate_, clock_, node_}, {.retries = {{10s, 30s}}}, {0}};
 
     void fill_line(std::int64_t count) {
         for (std::int64_t buyer = 1; buyer <= count; ++buyer)
@@ -220,8 +221,7 @@ TEST_F(PoisonedLineTest, AfterARestartNothingOfItIsEnteredTwice) {
     fill_line(10);
     poison(4);
     work_off();
-    clerk::desk again({line_, sink_, gate_, clock_}, {}, {0},
-                      nullptr);  // it does not know its position
+    clerk::desk again({line_, sink_, gate_, clock_, node_}, {}, {0});  // knows no position
     for (int i = 0; i < 100 && again.step() != clerk::outcome::nothing;) ++i;
     EXPECT_EQ(unpaid(), 9);
     EXPECT_EQ(letters_.count().value().dead, 1);

@@ -8,6 +8,8 @@
 namespace floodgate::shop {
 namespace {
 
+using ledger::outcome;
+
 // A journal whose end may not be durable yet.
 class slow_journal final : public sale::promise_source {
 public:

@@ -11,6 +11,7 @@ namespace floodgate::shop {
 namespace {
 
 using gate::partition_state;
+using ledger::outcome;
 
 class StreamInFlightTest : public testing::Test {
 protected:

@@ -24,6 +24,7 @@
 #include "gate/embedded_turnstile.hpp"
 #include "shop/gate_loader.hpp"
 #include "shop/settlement.hpp"
+#include "shop/silent_node.hpp"
 #include "store/files/simulated_files.hpp"
 #include "store/sql/sqlite_database.hpp"
 
@@ -124,9 +125,9 @@ private:
         shop::restore_gate(book_, *line_, *turnstile_, {.entered = *entered, .now = clock_.now()},
                            {.cool_down = cool_down});
         lane_ = turnstile_->open_lane([] {});
-        desk_ =
-            std::make_unique<clerk::desk>(clerk::desk::world{*line_, sink_, *turnstile_, clock_},
-                                          clerk::options{.batch_max = 7}, *entered, nullptr);
+        desk_ = std::make_unique<clerk::desk>(
+            clerk::desk::world{*line_, sink_, *turnstile_, clock_, node_},
+            clerk::options{.batch_max = 7}, *entered);
         after_ = std::make_unique<shop::settlement>(*turnstile_, nullptr, cool_down);
         for (const auto& [no, a] : acknowledged_) expect_known(no, a);
     }
@@ -286,6 +287,7 @@ private:
     std::unique_ptr<gate::embedded_turnstile> turnstile_;
     std::unique_ptr<gate::lane> lane_;
     clerk::ledger_sink sink_{book_, sale::journal_line, clock_};
+    shop::silent_node node_;
     std::unique_ptr<clerk::desk> desk_;
     std::unique_ptr<shop::settlement> after_;
 };
