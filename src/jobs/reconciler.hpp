@@ -28,7 +28,7 @@ public:
         // Where the gate is a copy, it is rebuilt from the book instead of pausing the sale.
         shop::node& node;
     };
-    explicit reconciler(world w) : world_(std::move(w)) {}
+    explicit reconciler(world w) : world_(w) {}
 
     // Any thread may call the following.
 
