@@ -21,6 +21,10 @@ CONFIGURATION = """
 mode = "clustered"
 node = {number}
 data = "{directory}/node{number}"
+[edge]
+connections_max = 2000  # strict refuses a start when there are fewer descriptors than clients wanted
+[ws]
+connections_max = 2000
 [redis]
 addresses = ["127.0.0.1:{redis}"]
 [mariadb]
@@ -54,6 +58,7 @@ class shop:
     def serve(self):
         with self.redis, self.mariadb:
             for number in (1, 2):
+                self.configuration(number).touch(mode=0o600)  # it has a password
                 self.configuration(number).write_text(CONFIGURATION.format(
                     number=number, directory=self.directory, redis=self.redis.port,
                     mariadb=self.mariadb.port))
