@@ -118,7 +118,8 @@ class StagesTest(unittest.TestCase):
         (self.folder / ".clang-tidy").write_text("")
         (self.folder / "build/asan").mkdir(parents=True)
         (self.folder / "build/asan/compile_commands.json").write_text(json.dumps(
-            [{"file": f"{self.folder}/src/{name}.cpp", "command": "c++"} for name in ("quick", "slow")]))
+            [{"file": f"{self.folder}/src/{name}.cpp", "command": f"c++ {name}.cpp"}
+             for name in ("quick", "slow")]))
         with unittest.mock.patch.multiple(stages, ROOT=self.folder, TIDY_SECONDS=3), \
                 unittest.mock.patch.dict(os.environ, {
                     "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
