@@ -135,6 +135,7 @@ class floodgate:
              "--sales", str(sales), "--stock", str(stock), "--tokens", self.tokens],
             check=True, stdout=subprocess.PIPE, text=True)
         self.sales = made.stdout.split()
+        self.address = ("127.0.0.1", self.port)
 
     @contextlib.contextmanager
     def serve(self, step_s=0.005, config=None):
@@ -151,7 +152,7 @@ class floodgate:
         with self.tokens.open() as file:
             shop = types.SimpleNamespace(tokens=[next(file).strip() for _ in range(sockets)])
         audience = Audience(shop, range(1, sockets + 1))
-        audience.connect(("127.0.0.1", self.port))
+        audience.connect(self.address)
         try:
             yield
         finally:

@@ -16,27 +16,38 @@ LISTED_SALES = 100        # a page of /rounds is full
 def measure(p, users, directory, say):
     size = Size(*p.slow).within_limits(CONNECTIONS_MAX)
     say(f"   {size.idle:,} idle connections, {size.unread:,} unread pages, {size.sockets:,} sockets")
-    shop = servers.floodgate(directory, max(users, size.sockets), max(2 * p.rounds, LISTED_SALES))
+    shop = servers.floodgate(directory, max(users, size.sockets), max(2 * p.rounds + 1, LISTED_SALES))
     with shop.tokens.open() as file:
         tokens = [next(file).strip() for _ in range(size.sockets)]
     config = directory / "floodgate.toml"
     config.write_text(CONFIG)
     rows, memory = [], []
     with shop.serve(config=config) as process:
-        address = ("127.0.0.1", shop.port)
-        for turn in range(p.rounds):
-            rows.append(one(p, "purchase", shop, shop.sales[2 * turn], say))
+        sales = iter(shop.sales)
+
+        def alone():
+            rows.append(one(p, "purchase", shop, next(sales), say))
             servers.settle(process)
+
+        def beside():
             before = footprint(process.pid)
-            with SlowCrowd(address, size, tokens):
+            with SlowCrowd(shop.address, size, tokens):
                 during = footprint(process.pid)
-                rows.append(one(p, "purchase_beside", shop, shop.sales[2 * turn + 1], say))
-            left = wait_until_gone(address)
+                rows.append(one(p, "purchase_beside", shop, next(sales), say))
+            left = wait_until_gone(shop.address)
             servers.settle(process)
             after = footprint(process.pid)
             memory.append({"before": dataclasses.asdict(before), "during": dataclasses.asdict(during),
                            "after": dataclasses.asdict(after), "left": left})
             say(f"   rss {before.rss >> 20} -> {during.rss >> 20} -> {after.rss >> 20} MiB, left: {left}")
+
+        # The more a server has sold, the more its jobs look at: neither side always comes first, and the
+        # very first rush, the quickest of all, counts for neither.
+        alone()
+        rows.clear()
+        for turn in range(p.rounds):
+            for act in (beside, alone) if turn % 2 else (alone, beside):
+                act()
     return {"size": dataclasses.asdict(size), "load": rows, "memory": memory}
 
 
