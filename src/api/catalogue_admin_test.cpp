@@ -109,6 +109,26 @@ TEST_F(CatalogueAdminTest, PagesThroughTheAuditBook) {
     EXPECT_EQ(get("/admin/audit?limit=501").code(), "bad_request");
 }
 
+TEST_F(CatalogueAdminTest, PagesThroughProductsAndRoundsNewestFirst) {
+    for (int i = 0; i < 3; ++i) {
+        post("/admin/products", R"({"title":"a","list_price_fen":1})");
+        post(
+            "/admin/rounds",
+            R"({"title":"a","starts_at":"2027-01-01T10:00:00Z","ends_at":"2027-01-01T11:00:00Z"})");
+    }
+    for (const std::string what : {"products", "rounds"}) {
+        const answered first = get("/admin/" + what + "?limit=2");
+        EXPECT_EQ(first.body.at(what).at(0).at("id").as_int64(), 3) << what;
+        EXPECT_EQ(first.body.at("next_before").as_int64(), 2) << what;
+        const answered last = get("/admin/" + what + "?limit=2&before=2");
+        ASSERT_EQ(last.body.at(what).as_array().size(), 1U) << what;
+        EXPECT_TRUE(last.body.at("next_before").is_null()) << what;
+        EXPECT_EQ(get("/admin/" + what).body.at(what).as_array().size(), 3U) << what;
+        EXPECT_EQ(get("/admin/" + what + "?limit=501").code(), "bad_request") << what;
+        EXPECT_EQ(get("/admin/" + what + "?before=0").code(), "bad_request") << what;
+    }
+}
+
 TEST_F(CatalogueAdminTest, WritesNothingDownForWhatWasRefused) {
     post("/admin/products", "{}");
     put("/admin/rounds/1", "{}");

@@ -1,13 +1,12 @@
 // Admins' handlers for products.
 
-#include <boost/json/array.hpp>
-
 #include <utility>
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
+#include "api/paging.hpp"
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
@@ -33,11 +32,14 @@ shop::product_change read_product(json_body& body) {
 }  // namespace
 
 reply list_products(services& with, const call& c) {
-    const auto products = with.ledger.catalogue().products();
-    if (!products) return failure_reply(products.error(), c.language);
-    boost::json::array out;
-    for (const sale::product& p : *products) out.push_back(to_json(p));
-    return json_reply(200, {{"products", std::move(out)}});
+    constexpr page_rule pages{"products", "before", 500, 500};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t limit) {
+            return with.ledger.catalogue().products({before}, limit);
+        },
+        [](const sale::product& p) { return to_json(p); },
+        [](const sale::product& p) { return p.id.value; });
 }
 
 reply get_product(services& with, const call& c) {

@@ -1,13 +1,12 @@
 // Admins' handlers for rounds.
 
-#include <boost/json/array.hpp>
-
 #include <utility>
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
+#include "api/paging.hpp"
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
@@ -32,11 +31,14 @@ reply round_refused(const call& c, const boost::system::error_code& why) {
 }  // namespace
 
 reply list_rounds(services& with, const call& c) {
-    const auto rounds = with.ledger.catalogue().rounds();
-    if (!rounds) return failure_reply(rounds.error(), c.language);
-    boost::json::array out;
-    for (const sale::round& r : *rounds) out.push_back(to_json(r));
-    return json_reply(200, {{"rounds", std::move(out)}});
+    constexpr page_rule pages{"rounds", "before", 500, 500};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t limit) {
+            return with.ledger.catalogue().rounds({before}, limit);
+        },
+        [](const sale::round& r) { return to_json(r); },
+        [](const sale::round& r) { return r.id.value; });
 }
 
 reply get_round(services& with, const call& c) {

@@ -1,7 +1,5 @@
 // Admins' handlers for sales and their terms.
 
-#include <boost/json/array.hpp>
-
 #include <limits>
 #include <utility>
 
@@ -9,7 +7,7 @@
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
-#include "api/query.hpp"
+#include "api/paging.hpp"
 #include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
@@ -43,14 +41,10 @@ json::value standing_json(const std::optional<gate::standing>& standing) {
 }
 
 result<json::object> figures_of(services& with, sale::sale_id id) {
-    const auto figures = with.ledger.catalogue().figures();
-    if (!figures) return figures.error();
-    for (const ledger::sale_figures& f : *figures) {
-        if (f.sale != id) continue;
-        return json::object{{"ledger", {{"stock", f.stock}, {"held", f.held}}},
-                            {"gate", standing_json(with.turnstile.look_up(id))}};
-    }
-    return make_error_code(errc::not_found);
+    const auto f = with.ledger.catalogue().find_figures(id);
+    if (!f) return f.error();
+    return json::object{{"ledger", {{"stock", f->stock}, {"held", f->held}}},
+                        {"gate", standing_json(with.turnstile.look_up(id))}};
 }
 
 json::object explain(const boost::system::error_code& why) {
@@ -64,24 +58,14 @@ json::object explain(const boost::system::error_code& why) {
 }  // namespace
 
 reply list_sales(services& with, const call& c) {
-    constexpr bounds limits{1, 500};
-    const auto limit = query_number(c, "limit", limits, limits.max);
-    if (!limit) return bad_query(c, "limit", limits);
-    const auto before = query_number(c, "before", ids, ids.max);
-    if (!before) return bad_query(c, "before", ids);
-    const auto sales = with.ledger.catalogue().sales();
-    if (!sales) return failure_reply(sales.error(), c.language);
-    json::array out;
-    json::value next_before;
-    for (auto s = sales->rbegin(); s != sales->rend(); ++s) {
-        if (s->id.value >= *before) continue;
-        if (std::ssize(out) == *limit) {
-            next_before = out.back().at("id");
-            break;
-        }
-        out.push_back(to_json(*s));
-    }
-    return json_reply(200, {{"sales", std::move(out)}, {"next_before", next_before}});
+    constexpr page_rule pages{"sales", "before", 500, 500};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t limit) {
+            return with.ledger.catalogue().sales({before}, limit);
+        },
+        [](const sale::sale& s) { return to_json(s); },
+        [](const sale::sale& s) { return s.id.value; });
 }
 
 reply get_sale(services& with, const call& c) {

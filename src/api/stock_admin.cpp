@@ -21,11 +21,8 @@ constexpr std::size_t note_bytes_max = 200;
 // How many units may be removed, by the stricter of gate and ledger.
 std::int64_t free_units(services& with, sale::sale_id id) {
     if (const auto standing = with.turnstile.look_up(id)) return standing->stock - standing->taken;
-    const auto figures = with.ledger.catalogue().figures();
-    if (!figures) return 0;
-    for (const ledger::sale_figures& f : *figures)
-        if (f.sale == id) return f.stock - f.held;
-    return 0;
+    const auto f = with.ledger.catalogue().find_figures(id);
+    return f ? f->stock - f->held : 0;
 }
 
 reply stock_refused(services& with, const call& c, sale::sale_id id,

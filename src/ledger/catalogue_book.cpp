@@ -1,6 +1,6 @@
 #include "ledger/catalogue_book.hpp"
 
-#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "ledger/guarded.hpp"
@@ -12,6 +12,13 @@ namespace {
 using store::access;
 using store::transaction;
 
+constexpr std::string_view newest_below = "WHERE id < ? ORDER BY id DESC LIMIT ?";
+
+template <class Id>
+Id below(Id before) {
+    return before.value == 0 ? Id{INT64_MAX} : before;
+}
+
 void add_pictures(store::connection& c, sale::product_id id, const sale::product& p) {
     std::int64_t place = 0;
     for (const std::string& address : p.pictures) {
@@ -20,16 +27,53 @@ void add_pictures(store::connection& c, sale::product_id id, const sale::product
     }
 }
 
-// Adds the pictures to their products; both lists are in order of product id.
 void hang_pictures(store::connection& c, std::vector<sale::product>& products) {
-    auto rows =
-        c.ask("SELECT product_id, address FROM product_pictures ORDER BY product_id, place");
-    auto at = products.begin();
+    if (products.empty()) return;
+    std::map<sale::product_id, sale::product*> by_id;
+    for (sale::product& p : products) by_id.emplace(p.id, &p);
+    auto rows = c.ask(
+        "SELECT product_id, address FROM product_pictures WHERE product_id BETWEEN ? AND ? "
+        "ORDER BY product_id, place",
+        by_id.begin()->first, by_id.rbegin()->first);
     while (rows.next()) {
-        const auto id = rows.get<sale::product_id>(0);
-        while (at != products.end() && at->id < id) ++at;
-        if (at != products.end() && at->id == id) at->pictures.push_back(rows.get<std::string>(1));
+        const auto at = by_id.find(rows.get<sale::product_id>(0));
+        if (at != by_id.end()) at->second->pictures.push_back(rows.get<std::string>(1));
     }
+}
+
+// `which` follows the table's name: a condition, an order, a limit.
+template <class... Values>
+std::vector<sale::product> read_products(store::connection& c, std::string_view which,
+                                         const Values&... values) {
+    const transaction t(c, access::read);  // one view of both tables
+    std::string sql = "SELECT id, title, description, list_price_fen FROM products ";
+    std::vector<sale::product> found;
+    auto rows = c.ask(sql.append(which), values...);
+    while (rows.next()) {
+        sale::product& p = found.emplace_back();
+        rows.read(p.id, p.title, p.description, p.list_price);
+    }
+    hang_pictures(c, found);
+    return found;
+}
+
+template <class... Values>
+std::vector<sale::round> read_rounds(store::connection& c, std::string_view which,
+                                     const Values&... values) {
+    std::string sql = "SELECT id, title, starts_ms, ends_ms FROM rounds ";
+    std::vector<sale::round> found;
+    auto rows = c.ask(sql.append(which), values...);
+    while (rows.next()) {
+        sale::round& r = found.emplace_back();
+        rows.read(r.id, r.title, r.starts_at, r.ends_at);
+    }
+    return found;
+}
+
+template <class T>
+result<T> only(std::vector<T> found) {
+    if (found.empty()) return errc::not_found;
+    return std::move(found.front());
 }
 
 struct window {
@@ -45,15 +89,6 @@ std::optional<window> take_window(store::connection& c, sale::round_id id) {
     window w;
     rows.read(w.starts_at, w.ends_at);
     return w;
-}
-
-// For the short lists that only admins ask for.
-template <class T, class Id>
-result<T> find_in(result<std::vector<T>> all, Id id) {
-    if (!all) return all.error();
-    const auto found = std::ranges::find(*all, id, &T::id);
-    if (found == all->end()) return errc::not_found;
-    return std::move(*found);
 }
 
 bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
@@ -93,22 +128,21 @@ result<void> catalogue_book::update_product(const sale::product& p, const audit_
 
 result<std::vector<sale::product>> catalogue_book::products() {
     return guarded("catalogue.products", [&]() -> result<std::vector<sale::product>> {
-        const auto c = db_.reader();
-        transaction t(*c, access::read);  // one view of both tables
-        std::vector<sale::product> all;
-        auto rows =
-            c->ask("SELECT id, title, description, list_price_fen FROM products ORDER BY id");
-        while (rows.next()) {
-            sale::product& p = all.emplace_back();
-            rows.read(p.id, p.title, p.description, p.list_price);
-        }
-        hang_pictures(*c, all);
-        return all;
+        return read_products(*db_.reader(), "ORDER BY id");
+    });
+}
+
+result<std::vector<sale::product>> catalogue_book::products(sale::product_id before,
+                                                            std::size_t limit) {
+    return guarded("catalogue.products", [&]() -> result<std::vector<sale::product>> {
+        return read_products(*db_.reader(), newest_below, below(before), limit);
     });
 }
 
 result<sale::product> catalogue_book::find_product(sale::product_id id) {
-    return find_in(products(), id);
+    return guarded("catalogue.find_product", [&]() -> result<sale::product> {
+        return only(read_products(*db_.reader(), "WHERE id = ?", id));
+    });
 }
 
 result<sale::round_id> catalogue_book::add_round(const sale::round& r,
@@ -145,17 +179,20 @@ result<void> catalogue_book::update_round(const sale::round& r, const audit_note
 
 result<std::vector<sale::round>> catalogue_book::rounds() {
     return guarded("catalogue.rounds", [&]() -> result<std::vector<sale::round>> {
-        const auto c = db_.reader();
-        std::vector<sale::round> all;
-        auto rows = c->ask("SELECT id, title, starts_ms, ends_ms FROM rounds ORDER BY id");
-        while (rows.next()) {
-            sale::round& r = all.emplace_back();
-            rows.read(r.id, r.title, r.starts_at, r.ends_at);
-        }
-        return all;
+        return read_rounds(*db_.reader(), "ORDER BY id");
     });
 }
 
-result<sale::round> catalogue_book::find_round(sale::round_id id) { return find_in(rounds(), id); }
+result<std::vector<sale::round>> catalogue_book::rounds(sale::round_id before, std::size_t limit) {
+    return guarded("catalogue.rounds", [&]() -> result<std::vector<sale::round>> {
+        return read_rounds(*db_.reader(), newest_below, below(before), limit);
+    });
+}
+
+result<sale::round> catalogue_book::find_round(sale::round_id id) {
+    return guarded("catalogue.find_round", [&]() -> result<sale::round> {
+        return only(read_rounds(*db_.reader(), "WHERE id = ?", id));
+    });
+}
 
 }  // namespace floodgate::ledger

@@ -33,7 +33,8 @@ struct sale_figures {
     std::int64_t held = 0;  // kept by guarded updates: 0 <= held <= stock
 };
 
-// A change is written together with its audit line, if one is given: audit_book.hpp.
+// A change is written together with its audit line, if one is given: audit_book.hpp. Lists are in
+// order of id; pages of them go newest first, with ids below `before` only (0: from the newest).
 class catalogue_book {
 public:
     explicit catalogue_book(store::database& db) : db_(db) {}
@@ -42,6 +43,7 @@ public:
                                          const audit_maker<sale::product_id>& signed_by = {});
     result<void> update_product(const sale::product& p, const audit_note& line = {});  // not_found
     result<std::vector<sale::product>> products();
+    result<std::vector<sale::product>> products(sale::product_id before, std::size_t limit);
     result<sale::product> find_product(sale::product_id id);  // not_found
 
     // invalid: it ends before it starts.
@@ -50,6 +52,7 @@ public:
     // not_found, invalid. Its sales get the new window at once: a sale's window is its round's.
     result<void> update_round(const sale::round& r, const audit_note& line = {});
     result<std::vector<sale::round>> rounds();
+    result<std::vector<sale::round>> rounds(sale::round_id before, std::size_t limit);
     result<sale::round> find_round(sale::round_id id);  // not_found
 
     // not_found: product or round; already_exists: the product is in that round already.
@@ -62,8 +65,9 @@ public:
     // draft, published, paused -> ended. Moving to the state it has is fine and changes nothing;
     // the audit line is written nevertheless.
     result<void> set_sale_state(sale::sale_id id, sale::sale_state to, const audit_note& line = {});
-    // All sales with their windows, in order of id.
+    // Sales have their windows with them.
     result<std::vector<sale::sale>> sales();
+    result<std::vector<sale::sale>> sales(sale::sale_id before, std::size_t limit);
     result<sale::sale> find_sale(sale::sale_id id);  // not_found
 
     // Adds units (delta > 0) or removes them (delta < 0), with the stock-log line in the same
@@ -72,6 +76,7 @@ public:
     result<std::int64_t> change_stock(sale::sale_id id, std::int64_t delta, const std::string& note,
                                       instant now, const audit_maker<std::int64_t>& signed_by = {});
     result<std::vector<sale_figures>> figures();
+    result<sale_figures> find_figures(sale::sale_id id);  // not_found
     // The newest `limit` lines of a sale, newest first.
     result<std::vector<stock_move>> stock_log(sale::sale_id id, std::size_t limit);
 

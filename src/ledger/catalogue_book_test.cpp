@@ -234,6 +234,43 @@ TEST_P(CatalogueContractTest, FiguresTellStockAndHeldOfEverySale) {
     EXPECT_EQ(all[0].held, 0);
     EXPECT_EQ(all[1].stock, 2);
     EXPECT_EQ(all[1].held, 1);
+    EXPECT_EQ(catalogue_.find_figures(b).value().held, 1);
+    EXPECT_EQ(catalogue_.find_figures(a).value().stock, 1);
+    EXPECT_EQ(outcome(catalogue_.find_figures({99})), errc::not_found);
+}
+
+TEST_P(CatalogueContractTest, PagesGoFromTheNewestDown) {
+    const auto ids = [](const auto& page) {
+        std::vector<std::int64_t> out;
+        for (const auto& item : page) out.push_back(item.id.value);
+        return out;
+    };
+    for (int i = 0; i < 4; ++i) verbs_.add_sale();
+    const auto sales = ids(catalogue_.sales().value());
+    ASSERT_EQ(sales.size(), 4U);
+    EXPECT_THAT(ids(catalogue_.sales({}, 3).value()), ElementsAre(sales[3], sales[2], sales[1]));
+    EXPECT_THAT(ids(catalogue_.sales({sales[1]}, 3).value()), ElementsAre(sales[0]));
+    EXPECT_THAT(catalogue_.sales({sales[0]}, 3).value(), IsEmpty());
+
+    const auto rounds = ids(catalogue_.rounds().value());
+    ASSERT_EQ(rounds.size(), 4U);
+    EXPECT_THAT(ids(catalogue_.rounds({}, 2).value()), ElementsAre(rounds[3], rounds[2]));
+    EXPECT_THAT(ids(catalogue_.rounds({rounds[2]}, 9).value()), ElementsAre(rounds[1], rounds[0]));
+    EXPECT_EQ(catalogue_.find_round({rounds[1]}).value().id.value, rounds[1]);
+    EXPECT_EQ(outcome(catalogue_.find_round({99})), errc::not_found);
+}
+
+TEST_P(CatalogueContractTest, APageOfProductsHasTheirPictures) {
+    std::vector<sale::product_id> ids;
+    for (const char* picture : {"/a", "/b", "/c"})
+        ids.push_back(catalogue_.add_product({{}, "p", "", {picture, "/same"}, {1}}).value());
+    const auto page = catalogue_.products({ids[2]}, 2).value();
+    ASSERT_EQ(page.size(), 2U);
+    EXPECT_EQ(page[0].id, ids[1]);
+    EXPECT_THAT(page[0].pictures, ElementsAre("/b", "/same"));
+    EXPECT_THAT(page[1].pictures, ElementsAre("/a", "/same"));
+    EXPECT_THAT(catalogue_.find_product(ids[2]).value().pictures, ElementsAre("/c", "/same"));
+    EXPECT_EQ(outcome(catalogue_.find_product({99})), errc::not_found);
 }
 
 }  // namespace

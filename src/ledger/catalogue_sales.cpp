@@ -159,6 +159,18 @@ result<std::vector<sale::sale>> catalogue_book::sales() {
     });
 }
 
+result<std::vector<sale::sale>> catalogue_book::sales(sale::sale_id before, std::size_t limit) {
+    return guarded("catalogue.sales", [&]() -> result<std::vector<sale::sale>> {
+        const auto c = db_.reader();
+        auto rows =
+            c->ask(std::string(all_sales).append(" WHERE s.id < ? ORDER BY s.id DESC LIMIT ?"),
+                   before.value == 0 ? INT64_MAX : before.value, limit);
+        std::vector<sale::sale> page;
+        while (rows.next()) page.push_back(read_sale(rows));
+        return page;
+    });
+}
+
 result<sale::sale> catalogue_book::find_sale(sale::sale_id id) {
     return guarded("catalogue.find_sale", [&]() -> result<sale::sale> {
         const auto c = db_.reader();
@@ -201,6 +213,17 @@ result<std::vector<sale_figures>> catalogue_book::figures() {
             rows.read(f.sale, f.stock, f.held);
         }
         return all;
+    });
+}
+
+result<sale_figures> catalogue_book::find_figures(sale::sale_id id) {
+    return guarded("catalogue.find_figures", [&]() -> result<sale_figures> {
+        const auto c = db_.reader();
+        auto rows = c->ask("SELECT id, stock, held FROM sales WHERE id = ?", id);
+        if (!rows.next()) return errc::not_found;
+        sale_figures f;
+        rows.read(f.sale, f.stock, f.held);
+        return f;
     });
 }
 
