@@ -102,6 +102,11 @@ def end_group(process):
     process.wait()
 
 
+def end_when_told():
+    """So that SIGTERM also ends what was started, as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def tracked(*patterns):
     listed = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.split("\0")
@@ -328,6 +333,7 @@ def main():
     if unknown:
         parser.error(f"no stage is called {unknown[0]}: {', '.join(STAGES)}")
 
+    end_when_told()
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = {"quick": quick} if wanted.quick else {
         name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}

@@ -5,6 +5,8 @@ import io
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -101,6 +103,21 @@ class StagesTest(unittest.TestCase):
         self.assertEqual((0, 1), counts)
         self.assertIn("not done after", said)
         self.assertLess(time.monotonic() - begin, 30)
+        self.assertTrue(gone(int(pid_file.read_text())))
+
+    def test_a_run_that_is_told_to_end_ends_what_it_started(self):
+        pid_file = self.folder / "pid"
+        run = subprocess.Popen([sys.executable, "-B", "-c", f"""
+import pathlib, stages
+stages.LOGS = pathlib.Path("{self.folder}")
+stages.end_when_told()
+stages.shell("trial").run(["sh", "-c", "echo $$ >{pid_file}.new; mv {pid_file}.new {pid_file}; sleep 60"], 60)
+"""], cwd=stages.ROOT / "tests")
+        while not pid_file.exists():
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
+        run.terminate()
+        self.assertEqual(run.wait(30), 143)
         self.assertTrue(gone(int(pid_file.read_text())))
 
     def test_what_a_command_leaves_running_is_ended(self):

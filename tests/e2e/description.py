@@ -33,6 +33,7 @@ class Description:
         self.operations = [Operation(method.upper(), path, details)
                            for path, item in document["paths"].items()
                            for method, details in item.items()]
+        self.resolver = jsonschema.RefResolver.from_schema(document)  # once: it remembers what it has found
         self.codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
 
     def resolve(self, node):
@@ -71,8 +72,7 @@ class Description:
                             else responses["default"])
 
     def validator(self, schema):
-        resolver = jsonschema.RefResolver.from_schema(self.document)
-        return jsonschema.Draft202012Validator(schema, resolver=resolver, format_checker=formats)
+        return jsonschema.Draft202012Validator(schema, resolver=self.resolver, format_checker=formats)
 
     def faults(self, operation, answer, had_body=True):
         """What is wrong with an answer, as sentences."""
