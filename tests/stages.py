@@ -34,7 +34,7 @@ SERVERS = ["--redis", "--redis-cluster", "--mariadb", "--rabbitmq"]  # that unit
 # The longest time for one file, one build, one run of tests: past that something hangs. A busy machine is
 # several times slower than an idle one.
 TIDY_SECONDS, BUILD_SECONDS, RUN_SECONDS = 2400, 7200, 5400
-FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "15"))  # for each target
+FUZZ_SECONDS = int(os.environ.get("FUZZ_SECONDS", "10"))  # for each target
 
 
 class stage_failed(Exception):

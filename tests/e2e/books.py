@@ -112,7 +112,10 @@ def contents(data):
             b"zset": ("ZRANGE", 0, -1), b"stream": ("XRANGE", "-", "+")}
     with redis.line() as line:
         for key in line("KEYS", f"{name_of(data)}*"):
-            command, *rest = read[line("TYPE", key)]
+            kind = line("TYPE", key)
+            if kind == b"none":
+                continue  # it has expired meanwhile
+            command, *rest = read[kind]
             yield key.decode(errors="replace"), key + b" " + repr(line(command, key, *rest)).encode()
 
 

@@ -127,7 +127,7 @@ def run_some(names, at_once, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
+    parser.add_argument("--at-once", type=int, default=2 * (os.cpu_count() or 1))
     parser.add_argument("module", nargs="+")
     wanted = parser.parse_args()
     sys.path[:0] = [str(HERE), str(HERE.parent)]
