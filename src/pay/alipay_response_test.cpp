@@ -171,6 +171,10 @@ TEST(AlipayResponse, MaySendSlashesEscaped) {
     EXPECT_EQ(judged_response(answered(R"({"u":"https:\\/\\/a\\/b"})", sign)),
               authenticity::bad_signature)
         << "an escaped backslash is another text";
+    EXPECT_EQ(
+        judged_response(answered(R"({"u":"a\\/b"})", platform.sign_sha256(R"({"u":"a\/b"})"))),
+        authenticity::bad_signature)
+        << "and does not become one backslash";
     const std::string as_sent = R"({"u":"https:\/\/a"})";
     EXPECT_EQ(judged_response(answered(as_sent, platform.sign_sha256(as_sent))),
               authenticity::genuine);

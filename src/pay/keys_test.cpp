@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "pay/base64.hpp"
 #include "pay/openssl_handles.hpp"
 #include "pay/test_data.hpp"
 
@@ -182,6 +183,16 @@ TEST(Keys, AreRefusedWhenTheTextIsSomethingElse) {
         EXPECT_TRUE(says(refusal_of_private(text), "holds no private key")) << text;
         EXPECT_TRUE(says(refusal_of_public(text), "holds no public key")) << text;
     }
+}
+
+TEST(Keys, AreRefusedWhenSomethingFollowsThem) {
+    const auto longer = [](const char* name) {
+        return to_base64(from_base64(on_one_line(bare(name))).value() + "x");
+    };
+    EXPECT_TRUE(says(refusal_of_private(longer("test_only_merchant.pkcs8.pem")), "no private key"));
+    EXPECT_TRUE(says(refusal_of_public(longer("test_only_merchant.public.pem")), "no public key"));
+    EXPECT_TRUE(
+        says(refusal_of_public(longer("test_only_merchant.certificate.pem")), "no public key"));
 }
 
 TEST(Keys, AreRefusedWhenTheModulusIsDamaged) {
