@@ -39,7 +39,7 @@ alipay_reply trouble_reply(trouble_kind kind) {
 response sealed(const platform& p, const std::string& method, const alipay_reply& reply,
                 const std::optional<trouble>& spoiled) {
     const alipay_party& who = *p.who.alipay;
-    if (!spoiled)
+    if (!spoiled || spoiled->kind == trouble_kind::late)
         return text_answer(pay::sign_alipay_response(method, node_text(reply), who.platform));
     switch (spoiled->kind) {
     case trouble_kind::http_500: return {500, "text/html", "Internal Server Error", {}};
@@ -56,10 +56,11 @@ response sealed(const platform& p, const std::string& method, const alipay_reply
 response open_page(platform& p, const alipay_request& r, const std::optional<trouble>& spoiled,
                    instant now) {
     ordered_page page;
-    if (!spoiled || spoiled->after_work) page = order_alipay_page(p, r, now);
+    if (does_work(spoiled)) page = order_alipay_page(p, r, now);
     if (spoiled && spoiled->kind == trouble_kind::http_500)
         return {500, "text/html", "Internal Server Error", {}};
-    if (spoiled) return fault_page(trouble_reply(spoiled->kind));
+    const bool late = spoiled && spoiled->kind == trouble_kind::late;
+    if (spoiled && !late) return fault_page(trouble_reply(spoiled->kind));
     return page.fault ? fault_page(*page.fault) : redirect("/sandbox/cashier/" + page.code);
 }
 
@@ -76,10 +77,16 @@ response answer_alipay(platform& p, const request& r, instant now) {
         return sealed(p, method, *checked.fault, std::nullopt);
     }
     const std::optional<trouble> spoiled = p.set.take_trouble(method);
-    if (is_alipay_page(method)) return open_page(p, checked, spoiled, now);
-    alipay_reply reply;
-    if (!spoiled || spoiled->after_work) reply = run_alipay_method(p, method, checked.biz, now);
-    return sealed(p, method, reply, spoiled);
+    response out;
+    if (is_alipay_page(method)) {
+        out = open_page(p, checked, spoiled, now);
+    } else {
+        alipay_reply reply;
+        if (does_work(spoiled)) reply = run_alipay_method(p, method, checked.biz, now);
+        out = sealed(p, method, reply, spoiled);
+    }
+    if (spoiled) out.delay = milliseconds(spoiled->delay_ms);
+    return out;
 }
 
 }  // namespace floodgate::sandbox

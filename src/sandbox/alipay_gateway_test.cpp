@@ -162,6 +162,10 @@ TEST_F(AlipayGatewayTest, TroubleComesAfterTheWork) {
     EXPECT_EQ(pay::verify_alipay_response(forged.body, query, pay::test_public_key("platform")).how,
               pay::authenticity::bad_signature);
     EXPECT_EQ(alipay(query, some_trade).at("trade_status"), "WAIT_BUYER_PAY") << "used up";
+    set(R"({"troubles":[{"verb":"alipay.trade.query","kind":"late","delay_ms":50}]})");
+    const response late = post_alipay(signed_by_merchant(alipay_parameters(query, some_trade)));
+    EXPECT_EQ(verified_node(late, query).at("trade_status"), "WAIT_BUYER_PAY");
+    EXPECT_EQ(late.delay, milliseconds(50));
 
     set(R"({"troubles":[{"verb":"alipay.trade.close","kind":"http_500","after_work":false},
                         {"verb":"alipay.trade.close","kind":"unavailable"}]})");

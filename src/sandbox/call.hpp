@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
+
 namespace floodgate::sandbox {
 
 using header_list = std::vector<std::pair<std::string, std::string>>;
@@ -31,6 +33,7 @@ struct response {
     std::string content_type;  // empty: there is no body
     std::string body;
     header_list headers;
+    milliseconds delay{0};  // how long the server waits before it sends this
 };
 
 // The value of the first header of this name, in any case; empty if there is none.

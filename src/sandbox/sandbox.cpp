@@ -51,8 +51,12 @@ std::vector<outgoing> gateway::take_due(instant now) {
     const std::scoped_lock lock(mutex_);
     close_overdue(platform_, now);
     std::vector<outgoing> all;
-    for (const notify& n : platform_.notifies.due(now, delivered_at_once))
-        std::ranges::move(prepare_try(platform_, n, now), std::back_inserter(all));
+    for (const notify& n : platform_.notifies.due(now, delivered_at_once)) {
+        std::vector<outgoing> one = prepare_try(platform_, n, now);
+        // Its channel is no longer configured.
+        if (one.empty()) platform_.notifies.settle(n.id, true, 0, platform_.set, now);
+        std::ranges::move(one, std::back_inserter(all));
+    }
     return all;
 }
 

@@ -22,6 +22,7 @@ public:
 
     // Sends what is due by `now`, a few messages at most, and says when to call again (`never`:
     // when a request has come). Requests are answered meanwhile. Call it from one thread.
+    // Throws store::sql_error; then what was not written is sent again.
     instant deliver(poster& by, instant now);
 
 private:

@@ -17,16 +17,21 @@ namespace json = boost::json;
 
 constexpr std::int64_t day_ms = 86'400'000;
 constexpr std::int64_t calls_max = 1000;
+constexpr std::int64_t delay_ms_max = 60'000;
 
 struct trouble_word {
     std::string_view word;
     trouble_kind kind;
 };
-constexpr trouble_word trouble_words[] = {
-    {"http_500", trouble_kind::http_500},         {"unavailable", trouble_kind::unavailable},
-    {"system_error", trouble_kind::system_error}, {"limited", trouble_kind::limited},
-    {"user_paying", trouble_kind::user_paying},   {"rubbish", trouble_kind::rubbish},
-    {"unsigned", trouble_kind::unsigned_reply},   {"wrong_key", trouble_kind::wrong_key}};
+constexpr trouble_word trouble_words[] = {{"http_500", trouble_kind::http_500},
+                                          {"unavailable", trouble_kind::unavailable},
+                                          {"system_error", trouble_kind::system_error},
+                                          {"limited", trouble_kind::limited},
+                                          {"user_paying", trouble_kind::user_paying},
+                                          {"rubbish", trouble_kind::rubbish},
+                                          {"unsigned", trouble_kind::unsigned_reply},
+                                          {"wrong_key", trouble_kind::wrong_key},
+                                          {"late", trouble_kind::late}};
 
 // The first fault wins, and its sentence is returned.
 using setter = std::function<std::string(switches&, const json::value&)>;
@@ -110,6 +115,7 @@ json::value troubles_json(const switches& s) {
         all.push_back(json::object{{"verb", t.verb},
                                    {"kind", word->word},
                                    {"calls", t.calls},
+                                   {"delay_ms", t.delay_ms},
                                    {"after_work", t.after_work}});
     }
     return all;
@@ -128,6 +134,9 @@ std::string read_trouble(const json::value& v, trouble& out) {
         } else if (name == "calls") {
             const std::string why = read_count(value, {1, calls_max}, out.calls);
             if (!why.empty()) return "has calls, which " + why;
+        } else if (name == "delay_ms") {
+            const std::string why = read_count(value, {0, delay_ms_max}, out.delay_ms);
+            if (!why.empty()) return "has a delay_ms, which " + why;
         } else if (name == "after_work" && value.is_bool()) {
             out.after_work = value.get_bool();
         } else {

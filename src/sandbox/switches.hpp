@@ -29,14 +29,21 @@ enum class trouble_kind : std::uint8_t {
     rubbish,       // 200 with a body that is no JSON
     unsigned_reply,
     wrong_key,  // signed with a key the merchant does not know
+    late,       // the true answer, after the trouble's delay
 };
 
 struct trouble {
     std::string verb;  // one of trouble_verbs
     trouble_kind kind = trouble_kind::http_500;
     std::int64_t calls = 1;  // the next so many calls of the verb
+    std::int64_t delay_ms = 0;
     bool after_work = true;  // false: the call does nothing
 };
+
+// Whether a call still does its work. The true answer cannot come without it.
+inline bool does_work(const std::optional<trouble>& t) {
+    return !t || t->after_work || t->kind == trouble_kind::late;
+}
 
 inline constexpr std::string_view trouble_verbs[] = {"alipay.trade.page.pay",
                                                      "alipay.trade.query",

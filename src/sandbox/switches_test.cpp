@@ -47,6 +47,7 @@ TEST(Switches, AFaultChangesNothing) {
                                   R"({"troubles":[{"verb":"wechat.refund","kind":"fire"}]})",
                                   R"({"troubles":[{"verb":"wechat.refund","calls":1001}]})",
                                   R"({"troubles":[{"verb":"wechat.refund","after":true}]})",
+                                  R"({"troubles":[{"verb":"wechat.refund","delay_ms":60001}]})",
                                   R"({"troubles":[7]})"};
     const std::string before = boost::json::serialize(to_json({}));
     for (const char* const wanted : faults) {

@@ -91,6 +91,7 @@ response spoiled_reply(const platform& p, const wechat_reply& reply, const troub
                        const pay::wechat_signer& by, instant now) {
     switch (how.kind) {
     case trouble_kind::http_500: return {500, "text/html", "Internal Server Error", {}};
+    case trouble_kind::late: return seal_reply(reply, by, now);
     case trouble_kind::rubbish: return {200, "text/html", "<html>busy</html>", {}};
     case trouble_kind::limited:
         return seal_reply(wechat_failure(429, "FREQUENCY_LIMITED", "频率超限"), by, now);
@@ -127,8 +128,11 @@ response answer_wechat(platform& p, const request& r, instant now) {
     if (call.fault) return seal_reply(*call.fault, by, now);
     const std::optional<trouble> spoiled = p.set.take_trouble(verb);
     wechat_reply reply;
-    if (!spoiled || spoiled->after_work) reply = run_call(p, r, verb, call.body, now);
-    return spoiled ? spoiled_reply(p, reply, *spoiled, by, now) : seal_reply(reply, by, now);
+    if (does_work(spoiled)) reply = run_call(p, r, verb, call.body, now);
+    if (!spoiled) return seal_reply(reply, by, now);
+    response out = spoiled_reply(p, reply, *spoiled, by, now);
+    out.delay = milliseconds(spoiled->delay_ms);
+    return out;
 }
 
 }  // namespace floodgate::sandbox
