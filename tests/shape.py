@@ -41,6 +41,7 @@ MAY_USE = {
     "push": BELOW_SHOP | {"shop", "api"},
     "http": BELOW_SHOP | {"shop", "api", "push"},
 }
+MAY_USE["sandbox"] = {"pay", "sale", "base", "store/sql"}  # plays the channels; knows no shop
 MAY_USE["engine"] = set(MAY_USE) | STORES
 MAY_USE["commands"] = set(MAY_USE)
 MAY_USE["main"] = {"engine", "commands", "http", "base", "sale"}  # src/main.cpp, alone at the root

@@ -1,0 +1,19 @@
+// The frame of the sandbox's pages: plain HTML, no scripts.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace floodgate::sandbox {
+
+// For text and for values in double quotes.
+std::string html_escaped(std::string_view text);
+
+// A whole page. `title` is text, `content` is HTML.
+std::string html_page(std::string_view title, std::string_view content);
+
+// A form with one button, which posts nothing to `where`.
+std::string html_button(std::string_view where, std::string_view label);
+
+}  // namespace floodgate::sandbox
