@@ -81,16 +81,18 @@ public:
 
 private:
     void has_read(const error_code& e) {
-        if (e == beast::http::error::body_limit) return refuse(plain_text(413, "too large\n"));
-        if (e == beast::http::error::header_limit) return refuse(plain_text(431, "too large\n"));
-        if (e == beast::http::error::end_of_stream || e == beast::error::timeout ||
-            e.category() == asio::error::get_system_category())
-            return;  // the client has gone, or says nothing
-        if (e) return refuse(plain_text(400, "not an HTTP request\n"));
+        if (e) return give_up(e);
         wire_request r = parser_->release();
         const unsigned version = r.version();
         const bool keep_alive = r.keep_alive();
         write(answer_of(*service_, read(std::move(r))), version, keep_alive);
+    }
+    void give_up(const error_code& e) {
+        if (e == beast::http::error::body_limit) return refuse(plain_text(413, "too large\n"));
+        if (e == beast::http::error::header_limit) return refuse(plain_text(431, "too large\n"));
+        const bool gone = e == beast::http::error::end_of_stream || e == beast::error::timeout ||
+                          e.category() == asio::error::get_system_category();
+        if (!gone) refuse(plain_text(400, "not an HTTP request\n"));
     }
 
     void write(side_response r, unsigned version, bool keep_alive) {
