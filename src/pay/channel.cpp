@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sale/order_number.hpp"
+
 namespace floodgate::pay {
 
 const char* to_text(trade t) {
@@ -14,6 +16,11 @@ const char* to_text(trade t) {
     }
     return "?";
 }
+
+std::string trade_number(const sale::order& o) { return sale::to_text(o.no); }
+
+message channel::read(const raw_message&, instant) { return {.fault = "not_expected"}; }
+message_answer channel::answer(bool) const { return {.status = 404}; }
 
 channel* channels::find(std::string_view method) const {
     const auto found =

@@ -1,4 +1,4 @@
-// The port of a payment channel. Alipay and WeChat Pay come in a later issue.
+// The port of a payment channel.
 //
 // Calls may take long: make them on a pool thread or a timed job, never on an event loop. Every
 // call may be repeated; the order's number makes it the same trade.
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "sale/order.hpp"
 
@@ -28,9 +29,42 @@ const char* to_text(trade t);
 
 enum class refund_answer : std::uint8_t { done = 1, unsure };
 
+// What the buyer needs in order to pay. Which of them is given depends on the channel.
 struct checkout {
-    bool paid = false;     // paid at once
-    std::string redirect;  // otherwise: where the buyer goes to pay
+    bool paid = false;       // paid at once, and nothing else is needed
+    std::string redirect{};  // an address for the buyer's browser
+    std::string form{};      // HTML that takes the browser there by itself
+    std::string code_url{};  // the text of a QR code
+};
+
+// The number under which the channel knows an order's trade (out_trade_no).
+std::string trade_number(const sale::order& o);
+
+// A message that a channel sent us by itself, as it came. Nothing about it is known to be true.
+struct raw_message {
+    std::string_view content_type;
+    std::string_view body;
+    // The Wechatpay-... headers; empty for other channels.
+    std::string_view timestamp, nonce, signature, serial;
+};
+
+// What the channel's own checks say about a message. The order and its amount are checked by
+// shop/checkout, which knows them.
+struct message {
+    // The first check that failed: "bad_signature", "other_app", "other_seller" ... (to_text of
+    // authenticity.hpp, and the channel's own words). Empty: the message is genuine and for us.
+    std::string fault{};
+    sale::order_no order{};  // 0: it names no order of ours
+    trade says = trade::unsure;
+    sale::fen amount{};        // of the whole trade
+    std::string channel_no{};  // the channel's own number of the trade
+};
+
+// How a channel wants its message answered.
+struct message_answer {
+    unsigned status = 200;
+    std::string content_type{};
+    std::string body{};
 };
 
 class channel {
@@ -45,6 +79,12 @@ public:
     virtual trade close(const sale::order& o) = 0;
     // Gives all of the money back. A repeated call gives it back only once.
     virtual refund_answer refund(const sale::order& o) = 0;
+
+    // Messages of the channel; only for channels that send any.
+    virtual bool sends_messages() const { return false; }
+    virtual message read(const raw_message& m, instant now);
+    // taken: it was understood and entered, or changes nothing any more. Otherwise it comes again.
+    virtual message_answer answer(bool taken) const;
 };
 
 // The payment channels in use. Built at start, then read by any thread.
