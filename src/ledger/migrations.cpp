@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "ledger/guarded.hpp"
+#include "store/sql/guarded.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
@@ -83,7 +83,7 @@ bool run_step_by_step(store::connection& c, const migration& step) {
 // run again.
 template <class Act>
 auto until_undisturbed(Act act) {
-    for (conflict_retries left;;) {
+    for (store::conflict_retries left;;) {
         try {
             return act();
         } catch (const store::sql_error& e) {
