@@ -265,6 +265,7 @@ TEST_P(AccountsContractTest, TheHistoryTellsEveryChangeNewestFirstInPages) {
 
     const auto words = [](const std::vector<log_line>& lines) {
         std::vector<std::string> all;
+        all.reserve(lines.size());
         for (const log_line& l : lines) all.emplace_back(to_text(l.what));
         return all;
     };
