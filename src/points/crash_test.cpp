@@ -1,5 +1,5 @@
-// The book is whole after a conflict or a crash at any statement, and repeating the calls finishes
-// what was begun.
+// The book is whole after a conflict, a failure or a crash at any statement, and repeating the
+// calls finishes what was begun.
 
 #include <array>
 #include <csignal>
@@ -16,59 +16,90 @@ namespace {
 
 using testing::IsEmpty;
 
+template <class T>
+bool unavailable(const result<T>& r) {
+    return r.has_error() && r.error() == errc::store_unavailable;
+}
+
 // All calls that change something, for one user and five orders that belong to `life`. It may be
-// cut off and run again: what counts is the balance in the end.
-void live(
+// cut off and run again: what counts is the balance in the end. Gives how many calls were told that
+// the outcome is unknown.
+int live(
     accounts& port, std::int64_t life, const std::function<void()>& after_each = [] {}) {
     account_verbs verbs(port);
     const std::uint64_t order = static_cast<std::uint64_t>(life) * 10;
     const std::string key = std::to_string(life);
-    const std::array<std::function<void()>, 12> calls{
-        [&] { (void)verbs.grant(life, 100, key); },
-        [&] { (void)verbs.spend(order + 1, life, 30); },
-        [&] { (void)verbs.confirm(order + 1); },
-        [&] { (void)verbs.give_back(order + 1, life, 10, "r"); },
-        [&] { (void)verbs.spend(order + 2, life, 20); },
-        [&] { (void)verbs.cancel(order + 2); },
-        [&] { (void)verbs.cancel(order + 3); },
-        [&] { (void)verbs.earn(order + 4, life, 5); },
-        [&] { (void)verbs.confirm(order + 4, kind::earn); },
-        [&] { (void)verbs.earn(order + 5, life, 7); },
-        [&] { (void)verbs.cancel(order + 5, kind::earn); },
-        [&] { (void)verbs.grant(life, -1, key + "-"); },
+    const std::array<std::function<bool()>, 12> calls{
+        [&] { return unavailable(verbs.grant(life, 100, key)); },
+        [&] { return unavailable(verbs.spend(order + 1, life, 30)); },
+        [&] { return unavailable(verbs.confirm(order + 1)); },
+        [&] { return unavailable(verbs.give_back(order + 1, life, 10, "r")); },
+        [&] { return unavailable(verbs.spend(order + 2, life, 20)); },
+        [&] { return unavailable(verbs.cancel(order + 2)); },
+        [&] { return unavailable(verbs.cancel(order + 3)); },
+        [&] { return unavailable(verbs.earn(order + 4, life, 5)); },
+        [&] { return unavailable(verbs.confirm(order + 4, kind::earn)); },
+        [&] { return unavailable(verbs.earn(order + 5, life, 7)); },
+        [&] { return unavailable(verbs.cancel(order + 5, kind::earn)); },
+        [&] { return unavailable(verbs.grant(life, -1, key + "-")); },
     };
+    int unknown = 0;
     for (const auto& call : calls) {
-        call();
+        if (call()) ++unknown;
         after_each();
     }
+    return unknown;
 }
 const balance after_a_life{{100 - 30 + 10 + 5 - 1}, {0}, {0}};
 
-class AccountConflictContractTest : public testing::TestWithParam<store::database_kind> {};
-INSTANTIATE_TEST_SUITE_P(Over, AccountConflictContractTest,
+class AccountFailureContractTest : public testing::TestWithParam<store::database_kind> {
+protected:
+    // Lives on, each time with a failure one statement later, until a life has no more statements.
+    // After each, `judge(life, calls of unknown outcome)`.
+    template <class Judge>
+    void fail_at_every_statement(store::sql_failure kind, Judge judge) {
+        auto real = GetParam().open(directory_);
+        const auto how = std::make_shared<store::tampering>();
+        how->dialect = real->speaks();
+        const auto db = store::tamper(std::move(real), how);
+        account_book book(*db);
+        int at = 0;
+        for (bool through = false; !through;) {
+            int countdown = ++at;
+            how->before = [&] {
+                if (--countdown == 0) throw store::sql_error(kind, "as told");
+            };
+            const int unknown = live(book, at);
+            how->before = nullptr;
+            through = countdown > 0;
+            judge(book, at, unknown);
+            ASSERT_EQ(book.balance_of({at}).value(), after_a_life) << at;
+        }
+        EXPECT_GT(at, 12 * 5) << "so many statements failed";
+        EXPECT_THAT(book.check().value(), IsEmpty());
+    }
+
+private:
+    store::scratch_directory directory_;
+};
+INSTANTIATE_TEST_SUITE_P(Over, AccountFailureContractTest,
                          testing::ValuesIn(store::test_databases()), store::name_of);
 
-TEST_P(AccountConflictContractTest, AConflictAtAnyStatementLeavesNoTrace) {
-    const store::scratch_directory directory;
-    auto real = GetParam().open(directory);
-    const auto how = std::make_shared<store::tampering>();
-    how->dialect = real->speaks();
-    const auto db = store::tamper(std::move(real), how);
-    account_book book(*db);
-    int at = 0;
-    for (bool through = false; !through;) {
-        int countdown = ++at;
-        how->before = [&] {
-            if (--countdown == 0)
-                throw store::sql_error(store::sql_failure::conflict, "in the way");
-        };
-        live(book, at);
-        how->before = nullptr;
-        through = countdown > 0;
-        ASSERT_EQ(book.balance_of({at}).value(), after_a_life) << at;
-    }
-    EXPECT_GT(at, 12 * 5) << "statements were cut off at";
-    EXPECT_THAT(book.check().value(), IsEmpty());
+TEST_P(AccountFailureContractTest, AConflictAtAnyStatementLeavesNoTrace) {
+    fail_at_every_statement(store::sql_failure::conflict,
+                            [](account_book&, int, int unknown) { EXPECT_EQ(unknown, 0); });
+}
+
+TEST_P(AccountFailureContractTest, AFailureAtAnyStatementIsToldAndRepeatingFinishesIt) {
+    int told = 0, lives = 0;
+    fail_at_every_statement(store::sql_failure::other,
+                            [&](account_book& book, int life, int unknown) {
+                                ASSERT_THAT(book.check().value(), IsEmpty()) << life;
+                                told += unknown;
+                                ++lives;
+                                live(book, life);
+                            });
+    EXPECT_EQ(told, lives - 1) << "every life but the last had one";
 }
 
 std::unique_ptr<store::database> open(const store::scratch_directory& directory) {

@@ -52,6 +52,14 @@ std::vector<database_kind> test_databases(std::vector<std::string> when_emptied)
     return all;
 }
 
+std::string sqlite_plan(database& db, const std::string& sql) {
+    const auto c = db.reader();
+    auto rows = c->ask("EXPLAIN QUERY PLAN " + sql);
+    std::string all;
+    while (rows.next()) all += rows.get<std::string>(3) + "; ";
+    return all;
+}
+
 std::string name_of(const testing::TestParamInfo<database_kind>& info) { return info.param.name; }
 
 }  // namespace floodgate::store

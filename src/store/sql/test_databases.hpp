@@ -41,6 +41,9 @@ struct database_kind {
 // need then to be as new.
 std::vector<database_kind> test_databases(std::vector<std::string> when_emptied = {});
 
+// The steps in which SQLite would run a query.
+std::string sqlite_plan(database& db, const std::string& sql);
+
 std::string name_of(const testing::TestParamInfo<database_kind>& info);
 
 }  // namespace floodgate::store
