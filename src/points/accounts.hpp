@@ -27,7 +27,7 @@ namespace floodgate::points {
 
 // limits
 inline constexpr sale::points amount_max{1'000'000'000'000};  // of one call; the least is 1
-inline constexpr sale::points total_max{10'000'000'000'000};  // of what an account may receive
+inline constexpr sale::points total_max{10'000'000'000'000};  // no account receives more than this
 inline constexpr std::size_t key_bytes_max = 64;  // printable ASCII without blanks, at least one
 inline constexpr std::size_t reason_bytes_max = 200;  // one line of UTF-8, not blank
 inline constexpr std::size_t page_max = 200;          // lines or tries in one answer; more are cut
