@@ -25,6 +25,7 @@ STATIONS = {
     "queue": {"store/redis", "store/rabbit"},
     "cluster": {"store/redis"},
     "ledger": {"store/sql"},
+    "points": {"store/sql"},
     "pay": {"store/http"},
     "alarm": {"store/http"},
 }

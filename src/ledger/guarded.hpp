@@ -1,74 +1,35 @@
-// The one place where the database's exceptions become errc.
+// The one place where the database's exceptions become errc: store/sql/guarded.hpp, with the
+// ledger's name in the log.
 
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <string_view>
 
-#include "base/result.hpp"
-#include "store/sql/sql.hpp"
+#include "store/sql/guarded.hpp"
 
 namespace floodgate::ledger {
 
-// A taken key becomes already_exists and a missing row that is referred to not_found. These are
-// faults of the input and are not logged. The following are logged once, here: rejected, the
-// database refuses the data; corrupt, its file is damaged; store_unavailable, everything else.
-// fenced, another node has taken over, was logged by the database that refused
-// (fenced_database.hpp).
-errc explain(std::string_view act, const store::sql_error& failure);
+inline constexpr std::string_view failed_event = "ledger.failed";
 
-// The same for entering promises, which handles taken keys itself. A taken key that stops it
+// store::explain for entering promises, which handles taken keys itself. A taken key that stops it
 // nevertheless would stop it again, so that is rejected as well.
 errc explain_entry(std::string_view act, const store::sql_error& failure);
 
-// How often and how long an act is run again because another transaction was in its way.
-class conflict_retries {
-public:
-    // Waits a little, longer each time and with jitter, so that competitors do not meet again.
-    // False: no further try.
-    bool another();
-
-private:
-    std::uint64_t tries_ = 0;
-    std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
-};
-
-template <class Act, class Explain>
-auto run_again_on_conflict(Act& act, Explain explain_failure) -> decltype(act()) {
-    for (conflict_retries left;;) {
-        try {
-            return act();
-        } catch (const store::sql_error& failure) {
-            if (failure.kind() != store::sql_failure::conflict || !left.another())
-                return explain_failure(failure);
-        }
-    }
-}
-
-// Runs `act`, which gives a result<T> and may throw sql_error; its transaction is then rolled back.
-// When another transaction was in the way, all of `act` is run again, so it must change nothing but
-// the database and its own result.
 template <class Act>
 auto guarded(std::string_view name, Act&& act) -> decltype(act()) {
-    return run_again_on_conflict(act, [&](const store::sql_error& e) { return explain(name, e); });
+    return store::guarded({failed_event, name}, act);
 }
 
 // The same, with explain_entry.
 template <class Act>
 auto guarded_entry(std::string_view name, Act&& act) -> decltype(act()) {
-    return run_again_on_conflict(act,
-                                 [&](const store::sql_error& e) { return explain_entry(name, e); });
+    return store::run_again_on_conflict(
+        act, [&](const store::sql_error& e) { return explain_entry(name, e); });
 }
 
-// For an act that passes rows to a visitor. It runs only once, so that no row is visited twice.
 template <class Act>
 auto guarded_visit(std::string_view name, Act&& act) -> decltype(act()) {
-    try {
-        return act();
-    } catch (const store::sql_error& failure) {
-        return explain(name, failure);
-    }
+    return store::guarded_visit({failed_event, name}, act);
 }
 
 }  // namespace floodgate::ledger

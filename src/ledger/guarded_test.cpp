@@ -10,49 +10,14 @@ using store::sql_error;
 using store::sql_failure;
 using testing::IsEmpty;
 
-TEST(AttemptTest, AConflictIsTriedAgainUntilItWorks) {
-    int runs = 0;
-    const auto act = [&]() -> result<int> {
-        if (++runs < 4) throw sql_error(sql_failure::conflict, "in the way");
-        return 7;
-    };
-    EXPECT_EQ(guarded("test", act).value(), 7);
-    EXPECT_EQ(runs, 4);
-}
-
-TEST(AttemptTest, AConflictThatDoesNotEndIsGivenUp) {
+TEST(AttemptTest, AnEntryWhoseConflictDoesNotEndIsGivenUp) {
     int runs = 0;
     const auto act = [&]() -> result<int> {
         ++runs;
         throw sql_error(sql_failure::conflict, "in the way");
     };
-    EXPECT_EQ(outcome(guarded("test", act)), errc::store_unavailable);
-    EXPECT_EQ(runs, 20);
     EXPECT_EQ(outcome(guarded_entry("test", act)), errc::store_unavailable);
-}
-
-TEST(AttemptTest, NothingElseIsTriedAgain) {
-    for (const auto kind :
-         {sql_failure::busy, sql_failure::full, sql_failure::constraint_unique,
-          sql_failure::rejected, sql_failure::corrupt, sql_failure::fenced, sql_failure::other}) {
-        int runs = 0;
-        const auto act = [&]() -> result<int> {
-            ++runs;
-            throw sql_error(kind, "as told");
-        };
-        EXPECT_FALSE(guarded("test", act)) << to_text(kind);
-        EXPECT_EQ(runs, 1) << to_text(kind);
-    }
-}
-
-TEST(AttemptTest, AVisitorIsNotCalledTwice) {
-    int runs = 0;
-    const auto act = [&]() -> result<void> {
-        ++runs;
-        throw sql_error(sql_failure::conflict, "in the way");
-    };
-    EXPECT_EQ(outcome(guarded_visit("test", act)), errc::store_unavailable);
-    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(runs, 20);
 }
 
 class ConflictContractTest : public testing::TestWithParam<database_kind> {

@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "base/finding_list.hpp"
 #include "ledger/entry.hpp"
-#include "ledger/finding_list.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/letter_payload.hpp"
 #include "ledger/stock_log.hpp"

@@ -12,9 +12,6 @@ class connection;
 
 namespace floodgate::ledger {
 
-// Of each kind of fault this many are named; a last sentence says that there are more.
-inline constexpr std::size_t findings_per_kind_max = 100;
-
 // Checks the whole ledger. Reads only; the caller's transaction gives one view of all tables.
 findings inspect(store::connection& c);
 // The part about moves: payments whose inquiry does not fit their order, and orders that are not in

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ledger/finding_list.hpp"
+#include "base/finding_list.hpp"
 #include "ledger/inspection.hpp"
 #include "store/sql/sql.hpp"
 

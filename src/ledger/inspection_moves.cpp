@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ledger/finding_list.hpp"
+#include "base/finding_list.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/order_row.hpp"
 #include "store/sql/sql.hpp"

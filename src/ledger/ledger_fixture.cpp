@@ -1,57 +1,14 @@
 #include "ledger/ledger_fixture.hpp"
 
-#include <cstdlib>
-#include <stdexcept>
-
-#include "ledger/mariadb_scratch.hpp"
-#include "ledger/tampered_database.hpp"
-#include "store/sql/sqlite_database.hpp"
-
 namespace floodgate::ledger {
-namespace {
-
-// Like a database server: several rows in one INSERT.
-std::unique_ptr<store::database> open_in_fours(const scratch_directory&) {
-    store::dialect fours = store::sqlite_dialect;
-    fours.rows_per_insert = 4;
-    return tamper(store::open_sqlite({.path = ":memory:"}),
-                  std::make_shared<tampering>(tampering{{}, {}, fours}));
-}
-
-std::unique_ptr<store::database> open_mariadb_scratch(const scratch_directory&) {
-    static mariadb_scratch scratch;  // one for all tests of this process, emptied before each
-    scratch.empty();
-    return store::open_mariadb(scratch.options());
-}
-
-}  // namespace
-
-scratch_directory::scratch_directory() {
-    std::string pattern = std::filesystem::temp_directory_path() / "floodgate-ledger-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = pattern;
-}
-
-scratch_directory::~scratch_directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
 
 std::vector<database_kind> databases() {
-    std::vector<database_kind> all{
-        {"SqliteFile",
-         [](const scratch_directory& d) {
-             return store::open_sqlite({.path = d.file("ledger.db")});
-         }},
-        {"SqliteMemory",
-         [](const scratch_directory&) { return store::open_sqlite({.path = ":memory:"}); }},
-        {"SqliteInFours", open_in_fours},
-    };
-    if (test_server()) all.push_back({"MariaDb", open_mariadb_scratch});
-    return all;
+    return store::test_databases({
+        "DROP TRIGGER IF EXISTS poison",
+        "DROP INDEX IF EXISTS odd ON stock_log",  // letter_book_test
+        "INSERT INTO journal_position (line, position) VALUES (1, 0)",
+    });
 }
-
-std::string name_of(const testing::TestParamInfo<database_kind>& info) { return info.param.name; }
 
 book_verbs::book_verbs(std::unique_ptr<store::database> db) : db_(db.get()), book_(std::move(db)) {
     entered_ = book_.orders().position().value();

@@ -8,42 +8,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ledger/ledger.hpp"
 #include "store/sql/sql.hpp"
+#include "store/sql/test_databases.hpp"
 
 namespace floodgate::ledger {
 
 inline const instant noon = from_ms(1'800'000'000'000);
 
-// A directory for one test, removed in the end.
-class scratch_directory {
-public:
-    scratch_directory();
-    ~scratch_directory();
-    scratch_directory(const scratch_directory&) = delete;
-    scratch_directory& operator=(const scratch_directory&) = delete;
-    std::string file(const std::string& name) const { return path_ / name; }
+using store::database_kind;
+using store::name_of;
+using store::scratch_directory;
 
-private:
-    std::filesystem::path path_;
-};
-
-struct database_kind {
-    std::string name;
-    std::function<std::unique_ptr<store::database>(const scratch_directory&)> open;
-
-    friend std::ostream& operator<<(std::ostream& out, const database_kind& kind) {
-        return out << kind.name;
-    }
-};
 std::vector<database_kind> databases();
-std::string name_of(const testing::TestParamInfo<database_kind>& info);
 
 struct sale_terms {
     std::int64_t stock = 10;

@@ -7,20 +7,21 @@
 #include <unistd.h>
 
 #include "ledger/ledger_fixture.hpp"
-#include "ledger/mariadb_scratch.hpp"
 #include "ledger/migrations.hpp"
 #include "ledger/tampered_database.hpp"
 #include "sale/partition.hpp"
+#include "store/sql/mariadb_scratch.hpp"
 
 namespace floodgate::ledger {
 namespace {
 
+using store::mariadb_scratch;
 using testing::IsEmpty;
 
 class ManyNodesTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (!test_server()) GTEST_SKIP() << "FLOODGATE_TEST_MARIADB names no server";
+        if (!store::test_server()) GTEST_SKIP() << "FLOODGATE_TEST_MARIADB names no server";
         scratch_.emplace();
     }
     // With a database cluster, each node of Floodgate asks another database node first.

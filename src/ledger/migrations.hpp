@@ -1,33 +1,18 @@
-// The schema, as numbered steps. A step that was released is never edited; add another one.
+// The ledger's schema, as the numbered steps in schema.cpp.
 
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string_view>
-
-namespace floodgate::store {
-class database;
-}
+#include "store/sql/migrations.hpp"
 
 namespace floodgate::ledger {
 
-struct migration {
-    std::int64_t version;                          // 1, 2, 3 ...
-    std::span<const std::string_view> statements;  // with the dialect's {words}
-};
+using store::migration;
 
-// In order of version.
 std::span<const migration> migrations();
 
-// Runs the steps that the database has not had and gives their number. If there are none, it reads
-// once and writes nothing. Throws std::runtime_error with one clear line when the schema is newer
-// than the last step, or the database belongs to another program.
-//
-// SQLite runs each step in one transaction, together with its number in the table schema_version.
-// MySQL commits before and after every CREATE, so there every statement done is noted in
-// schema_progress. A step that was cut off goes on from there; if the statement at which it was cut
-// off had taken effect already, it is skipped. Any number of nodes may start at once.
-std::size_t migrate(store::database& db, std::span<const migration> steps = migrations());
+// See store/sql/migrations.hpp.
+inline std::size_t migrate(store::database& db, std::span<const migration> steps = migrations()) {
+    return store::migrate(db, {"ledger", "", steps});
+}
 
 }  // namespace floodgate::ledger

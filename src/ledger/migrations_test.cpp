@@ -112,13 +112,7 @@ TEST_F(LedgerMigrationsTest, TheLedgerSaysHowDurableItIs) {
 TEST_F(LedgerMigrationsTest, TheQuestionsOfEveryRequestUseAnIndex) {
     const auto db = open();
     migrate(*db);
-    const auto plan = [&](const std::string& sql) {
-        const auto c = db->reader();
-        auto rows = c->ask("EXPLAIN QUERY PLAN " + sql);
-        std::string all;
-        while (rows.next()) all += rows.get<std::string>(3) + "; ";
-        return all;
-    };
+    const auto plan = [&](const std::string& sql) { return store::sqlite_plan(*db, sql); };
     EXPECT_THAT(plan("SELECT order_no, state FROM orders WHERE buyer_id = 1 AND order_no < 99 "
                      "ORDER BY order_no DESC LIMIT 10"),
                 HasSubstr("orders_of_buyer (buyer_id=? AND order_no<?"));

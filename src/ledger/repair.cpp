@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "base/finding_list.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
-#include "ledger/finding_list.hpp"
 #include "ledger/guarded.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/stock_log.hpp"

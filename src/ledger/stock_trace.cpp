@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "ledger/finding_list.hpp"
+#include "base/finding_list.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {

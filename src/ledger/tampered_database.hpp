@@ -1,24 +1,12 @@
-// For tests: a database that fails, dies or speaks another dialect when told to.
+// For tests, also those of folders that do not know the stores: store/sql/tampered_database.hpp.
 
 #pragma once
 
-#include <functional>
-#include <memory>
-
-#include "store/sql/sql.hpp"
+#include "store/sql/tampered_database.hpp"
 
 namespace floodgate::ledger {
 
-struct tampering {
-    // Called before and after each statement, BEGIN and COMMIT that is run; may throw sql_error or
-    // end the process. Both may be empty.
-    std::function<void()> before;
-    std::function<void(std::string_view sql)> after;
-    store::dialect dialect{};
-};
-
-// The caller keeps the tampering and may change it at any time.
-std::unique_ptr<store::database> tamper(std::unique_ptr<store::database> with,
-                                        std::shared_ptr<tampering> how);
+using store::tamper;
+using store::tampering;
 
 }  // namespace floodgate::ledger

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "store/sql/mariadb_database.hpp"
 
-namespace floodgate::ledger {
+namespace floodgate::store {
 
 // HOST:PORT, or several separated by commas (the nodes of a Galera cluster). Empty: tests that need
 // a server are skipped. Its user is root with the password "floodgate".
@@ -20,13 +21,14 @@ public:
     mariadb_scratch(const mariadb_scratch&) = delete;
     mariadb_scratch& operator=(const mariadb_scratch&) = delete;
 
-    const store::mariadb_options& options() const { return options_; }
-    void empty();  // like a database on which a ledger has just been created
+    const mariadb_options& options() const { return options_; }
+    // Empties all tables, if there are any, and then runs these statements.
+    void empty(std::span<const std::string> when_emptied);
 
 private:
     void drop();
 
-    store::mariadb_options options_;
+    mariadb_options options_;
 };
 
-}  // namespace floodgate::ledger
+}  // namespace floodgate::store

@@ -1,13 +1,21 @@
-// Collects sentences of one kind, up to a limit.
+// What a check found wrong, one sentence each: of each kind of fault up to a limit.
 
 #pragma once
 
 #include <fmt/format.h>
 
-#include "ledger/inspection.hpp"
+#include <string>
+#include <utility>
+#include <vector>
 
-namespace floodgate::ledger {
+namespace floodgate {
 
+using findings = std::vector<std::string>;
+
+// Of each kind of fault this many are named; a last sentence says that there are more.
+inline constexpr std::size_t findings_per_kind_max = 100;
+
+// Collects sentences of one kind.
 class finder {
 public:
     finder(findings& all, const char* kind) : all_(all), kind_(kind) {}
@@ -24,4 +32,4 @@ private:
     std::size_t found_ = 0;
 };
 
-}  // namespace floodgate::ledger
+}  // namespace floodgate

@@ -1,6 +1,6 @@
-#include "ledger/tampered_database.hpp"
+#include "store/sql/tampered_database.hpp"
 
-namespace floodgate::ledger {
+namespace floodgate::store {
 namespace {
 
 template <class Act>
@@ -11,9 +11,9 @@ auto around(const tampering& how, std::string_view sql, Act act) {
     return got;
 }
 
-class tampered_statement final : public store::statement {
+class tampered_statement final : public statement {
 public:
-    tampered_statement(store::statement& real, std::string_view sql, const tampering& how)
+    tampered_statement(statement& real, std::string_view sql, const tampering& how)
         : real_(real), sql_(sql), how_(how) {}
 
     void bind(int place, std::int64_t value) override { real_.bind(place, value); }
@@ -30,20 +30,20 @@ public:
     bool is_null(int column) const override { return real_.is_null(column); }
 
 private:
-    store::statement& real_;
+    statement& real_;
     std::string sql_;
     const tampering& how_;
 };
 
-class tampered_connection final : public store::connection {
+class tampered_connection final : public connection {
 public:
-    tampered_connection(store::database::lease real, const tampering& how)
+    tampered_connection(database::lease real, const tampering& how)
         : real_(std::move(real)), how_(how) {}
 
     void execute(const std::string& sql) override {
         tell(sql, [&] { real_->execute(sql); });
     }
-    void begin(store::access mode) override {
+    void begin(access mode) override {
         tell("BEGIN", [&] { real_->begin(mode); });
     }
     void commit() override {
@@ -52,7 +52,7 @@ public:
     void rollback() noexcept override { real_->rollback(); }
     std::int64_t changes() const override { return real_->changes(); }
     std::int64_t last_insert_id() const override { return real_->last_insert_id(); }
-    const store::dialect& speaks() const override { return how_.dialect; }
+    const dialect& speaks() const override { return how_.dialect; }
 
 private:
     template <class Act>
@@ -62,41 +62,38 @@ private:
             return true;
         });
     }
-    std::unique_ptr<store::statement> prepare(std::string_view sql) override {
+    std::unique_ptr<statement> prepare(std::string_view sql) override {
         return std::make_unique<tampered_statement>(real_->cached(sql), sql, how_);
     }
 
-    store::database::lease real_;
+    database::lease real_;
     const tampering& how_;
 };
 
-class tampered_database final : public store::database {
+class tampered_database final : public database {
 public:
-    tampered_database(std::unique_ptr<store::database> real, std::shared_ptr<tampering> how)
+    tampered_database(std::unique_ptr<database> real, std::shared_ptr<tampering> how)
         : real_(std::move(real)), how_(std::move(how)) {}
 
     lease writer() override { return wrap(real_->writer()); }
     lease reader() override { return wrap(real_->reader()); }
-    const store::dialect& speaks() const override { return how_->dialect; }
+    const dialect& speaks() const override { return how_->dialect; }
     std::string durability() const override { return real_->durability(); }
 
 private:
     lease wrap(lease real) {
         return lend(*std::make_unique<tampered_connection>(std::move(real), *how_).release());
     }
-    void give_back(store::connection* c) noexcept override {
-        const std::unique_ptr<store::connection> gone(c);
-    }
+    void give_back(connection* c) noexcept override { const std::unique_ptr<connection> gone(c); }
 
-    std::unique_ptr<store::database> real_;
+    std::unique_ptr<database> real_;
     std::shared_ptr<tampering> how_;
 };
 
 }  // namespace
 
-std::unique_ptr<store::database> tamper(std::unique_ptr<store::database> with,
-                                        std::shared_ptr<tampering> how) {
+std::unique_ptr<database> tamper(std::unique_ptr<database> with, std::shared_ptr<tampering> how) {
     return std::make_unique<tampered_database>(std::move(with), std::move(how));
 }
 
-}  // namespace floodgate::ledger
+}  // namespace floodgate::store
