@@ -17,7 +17,6 @@ namespace floodgate::sandbox {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 class AlipayMethodsTest : public SandboxTest {
 protected:
