@@ -107,6 +107,7 @@ TEST(WechatNotice, HasALimit) {
     const std::string full = body + std::string(wechat_notice_bytes_max - body.size(), ' ');
     EXPECT_EQ(opened(full).how, authenticity::genuine);
     EXPECT_EQ(opened(full + " ").how, authenticity::malformed);
+    EXPECT_EQ(opened(full + " ", "other").how, authenticity::malformed) << "and not even hashed";
     EXPECT_FALSE(parse_wechat_notice(full + " "));
 }
 
