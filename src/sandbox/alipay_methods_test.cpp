@@ -102,6 +102,14 @@ TEST_F(AlipayMethodsTest, APaidTradeIsDescribedInFull) {
     EXPECT_EQ(alipay("alipay.trade.query", "{}").at("sub_code"), "ACQ.INVALID_PARAMETER");
 }
 
+TEST_F(AlipayMethodsTest, UncertainRulesAreSwitches) {
+    set(R"({"alipay_exists_at_once":true,"alipay_close_refusal":"ACQ.REASON_ILLEGAL_STATUS"})");
+    order_page("A1");
+    EXPECT_EQ(query(), "WAIT_BUYER_PAY");
+    EXPECT_EQ(close(), "A1");
+    EXPECT_EQ(close(), "ACQ.REASON_ILLEGAL_STATUS");
+}
+
 TEST_F(AlipayMethodsTest, TheClockClosesATradeThatWasOpened) {
     order_page("A1", R"(,"time_expire":"2026-11-17 12:15:00")");
     act("A1", "open");

@@ -94,6 +94,8 @@ TEST_F(WechatGatewayTest, TheSealMustBeWholeFreshAndOfAKnownMerchantAndKey) {
     pay::wechat_seal s = good;
     s.serial = "11";
     EXPECT_THAT(query_with(s, target).body, HasSubstr("\"field\":\"serial_no\""));
+    s.serial = "7132d72a03e93cddf8c03bbd1f37eedf";
+    EXPECT_EQ(status(s), 404) << "lower case is the same serial";
     s = good;
     s.mch_id = "1900000002";
     EXPECT_THAT(query_with(s, target).body, HasSubstr("MCH_NOT_EXISTS"));
@@ -195,6 +197,16 @@ TEST_F(WechatGatewayTest, ClosingIsSignedAndRepeatable) {
     EXPECT_EQ(code_of(close("order-3", 404)), "ORDER_NOT_EXIST");
     EXPECT_EQ(code_of(wechat("POST", "/v3/pay/transactions/out-trade-no/order-1/close", "{}", 400)),
               "PARAM_ERROR");
+}
+
+TEST_F(WechatGatewayTest, UncertainCodesAreSwitches) {
+    order_native("order-1");
+    act("order-1", "pay");
+    set(R"({"wechat_close_refusal":"TRADE_ERROR","wechat_old_codes":true})");
+    EXPECT_EQ(code_of(close("order-1", 400)), "TRADE_ERROR");
+    EXPECT_EQ(code_of(wechat("GET", query_path("order-2"), "", 404)), "ORDERNOTEXIST");
+    set(R"({"troubles":[{"verb":"wechat.query","kind":"system_error"}]})");
+    EXPECT_EQ(code_of(wechat("GET", query_path("order-1"), "", 500)), "SYSTEMERROR");
 }
 
 TEST_F(WechatGatewayTest, TheSecondKeySignsWhenItIsWanted) {
