@@ -2,6 +2,7 @@
 
 #include "ledger/guarded.hpp"
 #include "ledger/move_steps.hpp"
+#include "ledger/returned_units.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -38,15 +39,19 @@ order_list numbers_of(const std::vector<move_outcome>& moves) {
 
 class round_of_closing {
 public:
-    round_of_closing(store::connection& c, instant now) : book_(c), now_(now), units_(c) {}
+    round_of_closing(store::connection& c, instant now) : book_(c), now_(now) {}
 
     due_report run(std::size_t max) {
         std::vector<order_row> due = take_due(book_, now_, max);
         report_.found = due.size();
+        std::set<sale::sale_id> sales;
+        for (const order_row& r : due)
+            if (!r.begun()) sales.insert(r.order.sale);
+        returned_units units(book_, sales);
         for (order_row& r : due) {
             if (r.begun()) {
                 ask_channel(std::move(r.order));
-            } else {
+            } else if (units.add(r.order, order_event::timed_out, now_)) {
                 close(std::move(r.order));
             }
         }
@@ -54,7 +59,7 @@ public:
         touch_orders(book_, numbers_of(report_.closing));
         set_states(book_, numbers_of(report_.closed), sale::order_state::unpaid,
                    order_event::timed_out);
-        units_.write();
+        units.write();
         std::vector<state_change> changes;
         changes.reserve(report_.closed.size());
         for (move_outcome& m : report_.closed) changes.push_back({&m, sale::order_state::unpaid});
@@ -69,7 +74,6 @@ private:
     }
 
     void close(sale::order o) {
-        if (!units_.add(o, order_event::timed_out, now_)) return;
         const move_plan closed{.moves = true, .event = order_event::timed_out};
         report_.closed.push_back({order_after(std::move(o), closed), true, 0, now_});
     }
@@ -77,7 +81,6 @@ private:
     store::connection& book_;
     const instant now_;
     const asking by_channel_{asks_close, to_text(order_event::timed_out)};
-    returned_units units_;
     due_report report_;
 };
 

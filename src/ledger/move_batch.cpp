@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <optional>
+#include <set>
 
 #include "ledger/move_steps.hpp"
+#include "ledger/returned_units.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -25,7 +27,7 @@ struct planned {
 
 class batch_of_moves {
 public:
-    explicit batch_of_moves(store::connection& c) : book_(c), units_(c) {}
+    explicit batch_of_moves(store::connection& c) : book_(c) {}
 
     bool run(std::span<const batched_move> moves) {
         plan(moves);
@@ -33,7 +35,7 @@ public:
         if (planned_.empty()) return false;
         write_states();
         write_payments();
-        units_.write();
+        units_->write();
         answer();
         return true;
     }
@@ -72,18 +74,18 @@ private:
 
     // Before anything is written, because a move whose sale does not hold its units is left out.
     void give_units_back() {
-        std::vector<const planned*> back;
+        std::set<sale::sale_id> sales;
         for (const planned& p : planned_)
-            if (p.gives_units_back()) back.push_back(&p);
-        std::ranges::stable_sort(back, {}, [](const planned* p) { return p->before.sale; });
-        for (const planned* p : back)
-            if (!units_.add(p->before, *p->plan.event, p->of->what->now))
-                *p->of->answer = store::sql_error(
-                    store::sql_failure::corrupt,
-                    fmt::format("sale {} does not hold what is given back: order {} {}",
-                                p->before.sale.value, p->before.no.value, to_text(*p->plan.event)));
-        std::erase_if(planned_, [](const planned& p) {
-            return std::holds_alternative<store::sql_error>(*p.of->answer);
+            if (p.gives_units_back()) sales.insert(p.before.sale);
+        units_.emplace(book_, sales);
+        std::erase_if(planned_, [&](const planned& p) {
+            if (!p.gives_units_back() || units_->add(p.before, *p.plan.event, p.of->what->now))
+                return false;
+            *p.of->answer = store::sql_error(
+                store::sql_failure::corrupt,
+                fmt::format("sale {} does not hold what is given back: order {} {}",
+                            p.before.sale.value, p.before.no.value, to_text(*p.plan.event)));
+            return true;
         });
     }
 
@@ -131,7 +133,7 @@ private:
     }
 
     store::connection& book_;
-    returned_units units_;
+    std::optional<returned_units> units_;
     std::vector<planned> planned_;
 };
 

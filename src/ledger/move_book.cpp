@@ -9,10 +9,10 @@ constexpr std::size_t method_size_max = 12;  // of payments.method
 
 }  // namespace
 
-move_book::move_book(store::database& db) : move_book(db, move_gatherer::moves_max_default) {}
+move_book::move_book(store::database& db) : move_book(db, gathering{}) {}
 
-move_book::move_book(store::database& db, std::size_t gathered_max)
-    : db_(db), gatherer_(std::make_unique<move_gatherer>(db, gathered_max)) {}
+move_book::move_book(store::database& db, const gathering& how)
+    : db_(db), gatherer_(std::make_unique<move_gatherer>(db, how)) {}
 
 move_book::~move_book() = default;
 

@@ -73,12 +73,13 @@ struct giving_up_buyer {
 };
 
 class move_gatherer;
+struct gathering;
 
 class move_book {
 public:
     explicit move_book(store::database& db);
-    // With so many moves in one transaction at most; 1: each has its own. For benchmarks and tests.
-    move_book(store::database& db, std::size_t gathered_max);
+    // For benchmarks and tests: see move_gatherer.hpp.
+    move_book(store::database& db, const gathering& how);
     ~move_book();
 
     // Moves of the buyer's own orders. Another buyer's order is not_found, like a missing one.

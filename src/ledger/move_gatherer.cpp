@@ -1,6 +1,6 @@
 #include "ledger/move_gatherer.hpp"
 
-#include <set>
+#include <algorithm>
 
 #include "ledger/guarded.hpp"
 
@@ -28,20 +28,24 @@ result<move_outcome> told(move_kind kind, const move_answer& answer) {
 
 }  // namespace
 
+// A database without a word for locking rows has one writer.
+move_gatherer::move_gatherer(store::database& db, const gathering& how)
+    : db_(db),
+      moves_max_(how.moves_max),
+      leaders_max_(db.speaks().for_update.empty() ? 1 : how.at_once_max) {}
+
 result<move_outcome> move_gatherer::make(const move_request& m) {
     if (moves_max_ == 1) return make_alone(m);
-    caller me{m};
-    {
-        std::unique_lock lock(mutex_);
-        waiting_.push_back(&me);
-        if (!led_) {
-            led_ = true;
-            me.now = phase::leads;
-        }
-        me.called.wait(lock, [&] { return me.now != phase::waits; });
-    }
-    if (me.now == phase::leads) lead();
-    return me.now == phase::goes_alone ? make_alone(m) : told(m.kind, me.answer);
+    const auto me = std::make_shared<caller>(m);
+    come(me);
+    me->now.wait(phase::waits);
+    if (me->now == phase::leads) lead(me);
+    return me->now == phase::goes_alone ? make_alone(m) : told(m.kind, me->answer);
+}
+
+std::size_t move_gatherer::waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size();
 }
 
 result<move_outcome> move_gatherer::make_alone(const move_request& m) {
@@ -55,61 +59,71 @@ result<move_outcome> move_gatherer::make_alone(const move_request& m) {
     });
 }
 
-void move_gatherer::lead() {
-    std::vector<caller*> batch;
+void move_gatherer::come(const shared_caller& me) {
+    const std::lock_guard lock(mutex_);
+    if (leaders_ < leaders_max_ && in_hand_.insert(me->what.order).second) {
+        ++leaders_;
+        me->now = phase::leads;
+    } else {
+        waiting_.push_back(me);
+    }
+}
+
+void move_gatherer::lead(const shared_caller& me) {
+    batch all{me};
     phase end = phase::is_answered;
     try {
-        make_together(batch);
+        make_together(all);
     } catch (const store::sql_error& failure) {
-        if (batch.empty()) batch = gather();
         if (concerns_all(failure.kind())) {
-            for (caller* c : batch) c->answer = failure;
+            for (const shared_caller& c : all) c->answer = failure;
         } else {
             end = phase::goes_alone;
         }
     } catch (...) {
-        if (batch.empty()) batch = gather();
         end = phase::goes_alone;  // Each then meets its own exception, if it still comes.
     }
-    dismiss(batch, end);
+    dismiss(all, end);
 }
 
-// The moves are gathered after the writer's connection is there: it may have been waited for.
-void move_gatherer::make_together(std::vector<caller*>& batch) {
+// The others are gathered after the writer's connection is there: it may have been waited for.
+void move_gatherer::make_together(batch& with) {
     const auto c = db_.writer();
     store::transaction t(*c, store::access::write);
-    batch = gather();
+    gather(with);
     std::vector<batched_move> moves;
-    moves.reserve(batch.size());
-    for (caller* one : batch) moves.push_back({&one->what, &one->answer});
+    moves.reserve(with.size());
+    for (const shared_caller& one : with) moves.push_back({&one->what, &one->answer});
     if (make_moves(*c, moves)) t.commit();
 }
 
-// The leader has waited longest, so it is always among them.
-std::vector<move_gatherer::caller*> move_gatherer::gather() {
-    std::set<sale::order_no> orders;
-    std::vector<caller*> batch, rest;
+void move_gatherer::gather(batch& with) {
     const std::lock_guard lock(mutex_);
-    for (caller* c : waiting_) {
-        const bool fits = batch.size() < moves_max_ && orders.insert(c->what.order).second;
-        (fits ? batch : rest).push_back(c);
-    }
-    waiting_.swap(rest);
-    return batch;
+    std::erase_if(waiting_, [&](const shared_caller& c) {
+        if (with.size() == moves_max_ || !in_hand_.insert(c->what.order).second) return false;
+        with.push_back(c);
+        return true;
+    });
 }
 
-// The callers are told under the lock: they must not go before they have been called.
-void move_gatherer::dismiss(const std::vector<caller*>& batch, phase as) {
-    const std::lock_guard lock(mutex_);
-    led_ = !waiting_.empty();
-    if (led_) {
-        waiting_.front()->now = phase::leads;
-        waiting_.front()->called.notify_one();
+// The next leader is called before the answers are: the disk should not wait.
+void move_gatherer::dismiss(const batch& all, phase as) {
+    shared_caller next;
+    {
+        const std::lock_guard lock(mutex_);
+        --leaders_;
+        for (const shared_caller& c : all) in_hand_.erase(c->what.order);
+        const auto free = std::ranges::find_if(waiting_, [&](const shared_caller& c) {
+            return in_hand_.insert(c->what.order).second;
+        });
+        if (free != waiting_.end()) {
+            ++leaders_;
+            next = *free;
+            waiting_.erase(free);
+        }
     }
-    for (caller* c : batch) {
-        c->now = as;
-        c->called.notify_one();
-    }
+    if (next) next->call(phase::leads);
+    for (const shared_caller& c : all) c->call(as);
 }
 
 }  // namespace floodgate::ledger

@@ -61,7 +61,7 @@ move_plan plan_pay(const order_row& r) {
     return {.moves = true,
             .event = order_event::paid,
             .channel = channel_unless_begun(r),
-            .settles = r.begun()};
+            .settles = !r.question.empty()};
 }
 
 move_plan plan_close(const order_row& r) {
@@ -74,7 +74,7 @@ move_plan plan_close(const order_row& r) {
 move_plan plan_finish_refund(const order_row& r) {
     if (gave_its_units_away(r) && is_refund_asked(r)) return {.moves = true, .settles = true};
     if (!allows(r, order_event::refund_done)) return {};
-    return {.moves = true, .event = order_event::refund_done, .settles = r.begun()};
+    return {.moves = true, .event = order_event::refund_done, .settles = !r.question.empty()};
 }
 
 move_plan plan_late_money(const order_row& r) {

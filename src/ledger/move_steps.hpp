@@ -51,35 +51,4 @@ struct state_change {
 };
 void write_events(store::connection& c, std::span<const state_change> changes);
 
-// Units that a transaction gives back: one stock update for each sale, one line in the stock log
-// for each sale and cause.
-class returned_units {
-public:
-    explicit returned_units(store::connection& c) : book_(c) {}
-
-    // Locks the sale's row at its first order. False, and not counted: the sale does not hold as
-    // many units, because the ledger was changed by hand.
-    bool add(const sale::order& o, sale::order_event cause, instant at);
-    void write();
-
-private:
-    struct part {
-        std::int64_t units = 0;
-        std::size_t orders = 0;
-        sale::order_no first{}, last{};
-        instant at{};
-
-        std::string note(sale::order_event cause) const;
-    };
-    struct share {
-        std::int64_t stock = 0, held = 0;  // before
-        std::int64_t units = 0;
-        std::map<sale::order_event, part> parts{};
-    };
-    share look_at(sale::sale_id id);
-
-    store::connection& book_;
-    std::map<sale::sale_id, share> shares_;  // in order of id, as entry.hpp goes
-};
-
 }  // namespace floodgate::ledger
