@@ -88,8 +88,7 @@ std::vector<std::string> read_lines(const std::string& name, const options& o) {
 std::vector<std::string> read_paths(const options& o, std::size_t tokens) {
     if (o.paths_file.empty()) return {o.path};
     auto paths = read_lines(o.paths_file, o);
-    if (paths.size() < tokens)
-        throw std::runtime_error(o.paths_file + ": fewer paths than tokens");
+    if (paths.size() < tokens) throw std::runtime_error(o.paths_file + ": fewer paths than tokens");
     return paths;
 }
 
