@@ -42,16 +42,17 @@ purchase_by_address_per_minute = 0
 
 
 class shop:
-    """A Redis, a MariaDB and the configuration of each node. Tokens and sales are the fixture's."""
+    """A Redis, a MariaDB and the configuration of each node. Tokens and sales are the fixture's.
+    `more`: lines after those of [guard]."""
 
-    def __init__(self, directory, users, sales):
+    def __init__(self, directory, users, sales, more=""):
         self.directory, self.tokens = directory, directory / "tokens"
         (directory / "redis").mkdir()
         (directory / "mariadb").mkdir()
         self.redis = Redis(place=directory / "redis",
                            more=["--auto-aof-rewrite-percentage", "0"])
         self.mariadb = MariaDb(place=directory / "mariadb", durable=True)
-        self.users, self.count = users, sales
+        self.users, self.count, self.more = users, sales, more
         self.sales = []
 
     @contextlib.contextmanager
@@ -61,7 +62,7 @@ class shop:
                 self.configuration(number).touch(mode=0o600)  # it has a password
                 self.configuration(number).write_text(CONFIGURATION.format(
                     number=number, directory=self.directory, redis=self.redis.port,
-                    mariadb=self.mariadb.port))
+                    mariadb=self.mariadb.port) + self.more)
             made = subprocess.run(
                 [servers.PROGRAMS / "floodgate", "fixture", "--config", self.configuration(1),
                  "--users", str(self.users), "--sales", str(self.count), "--stock",
@@ -130,7 +131,7 @@ def ledger(p, directory):
     (directory / "mariadb").mkdir()
     with MariaDb(place=directory / "mariadb", durable=True) as mariadb:
         done = subprocess.run(
-            [servers.PROGRAMS / "ledger_bench", "--benchmark_filter=mariadb",
+            [servers.PROGRAMS / "ledger_bench", "--benchmark_filter=enter_into_mariadb",
              "--benchmark_format=json", f"--benchmark_repetitions={p.repetitions}"],
             stdout=subprocess.PIPE, check=True, cwd=directory,
             env={**os.environ, "FLOODGATE_BENCH_DIR": str(directory),

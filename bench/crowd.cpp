@@ -37,6 +37,8 @@ using seconds = std::chrono::duration<double>;
 struct options {
     std::uint16_t port = 8080;
     std::string path;
+    std::string paths_file;
+    std::string body;
     std::string tokens_file;
     std::size_t skip = 0;
     std::size_t limit = 0;
@@ -68,18 +70,26 @@ struct tally {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-std::vector<std::string> read_tokens(const options& o) {
-    std::ifstream file(o.tokens_file);
-    if (!file) fail(o.tokens_file.c_str());
-    std::vector<std::string> tokens;
+// The lines of a file that this crowd uses.
+std::vector<std::string> read_lines(const std::string& name, const options& o) {
+    std::ifstream file(name);
+    if (!file) fail(name.c_str());
+    std::vector<std::string> lines;
     std::string line;
     for (std::size_t i = 0; std::getline(file, line); ++i) {
         if (i < o.skip) continue;
-        if (o.limit != 0 && tokens.size() == o.limit) break;
-        tokens.push_back(line);
+        if (o.limit != 0 && lines.size() == o.limit) break;
+        lines.push_back(line);
     }
-    if (tokens.empty()) throw std::runtime_error(o.tokens_file + ": no token left to use");
-    return tokens;
+    if (lines.empty()) throw std::runtime_error(name + ": no line left to use");
+    return lines;
+}
+
+std::vector<std::string> read_paths(const options& o, std::size_t tokens) {
+    if (o.paths_file.empty()) return {o.path};
+    auto paths = read_lines(o.paths_file, o);
+    if (paths.size() < tokens) throw std::runtime_error(o.paths_file + ": fewer paths than tokens");
+    return paths;
 }
 
 // The length of the first whole answer in `in`; 0 while it is incomplete.
@@ -125,8 +135,11 @@ public:
         : options_(o),
           tokens_(tokens),
           requests_max_(o.repeat == 0 ? SIZE_MAX : tokens.size() * o.repeat),
-          head_("POST " + o.path +
-                " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nAuthorization: Bearer "),
+          paths_(read_paths(o, tokens.size())),
+          head_(" HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(o.body.size()) +
+                (o.body.empty() ? "" : "\r\nContent-Type: application/json") +
+                "\r\nAuthorization: Bearer "),
+          tail_("\r\n\r\n" + o.body),
           poll_(epoll_create1(0)),
           connections_(o.connections) {
         if (poll_ < 0) fail("epoll_create1");
@@ -183,7 +196,9 @@ private:
     void ask(std::size_t who, steady::time_point due) {
         connection& c = connections_[who];
         idle_.pop_back();
-        out_.assign(head_).append(tokens_[sent_++ % tokens_.size()]).append("\r\n\r\n");
+        const std::size_t buyer = sent_++ % tokens_.size();
+        out_.assign("POST ").append(paths_[buyer % paths_.size()]);
+        out_.append(head_).append(tokens_[buyer]).append(tail_);
         c.due = due;
         c.busy = true;
         ++busy_;
@@ -238,7 +253,8 @@ private:
     const options& options_;
     const std::vector<std::string>& tokens_;
     const std::size_t requests_max_;
-    const std::string head_;
+    const std::vector<std::string> paths_;
+    const std::string head_, tail_;
     const int poll_;
     std::vector<connection> connections_;
     std::vector<std::size_t> idle_;  // connections free to ask
@@ -277,7 +293,10 @@ int main(int argc, char** argv) {
     options o;
     CLI::App app("A crowd of buyers on the loopback, for load tests.");
     app.add_option("--port", o.port, "where the server listens")->required();
-    app.add_option("--path", o.path, "what to POST to, e.g. /api/v1/sales/1/orders")->required();
+    auto* path = app.add_option("--path", o.path, "what to POST to, e.g. /api/v1/sales/1/orders");
+    app.add_option("--paths", o.paths_file, "a file with a path for each line of the tokens")
+        ->excludes(path);
+    app.add_option("--body", o.body, "the JSON to POST");
     app.add_option("--tokens", o.tokens_file, "a file with one login token a line")->required();
     app.add_option("--skip", o.skip, "leave out so many tokens at the beginning");
     app.add_option("--limit", o.limit, "use only so many tokens; 0: all");
@@ -289,7 +308,7 @@ int main(int argc, char** argv) {
     app.add_option("--containing", o.containing, "a text expected in every answer");
     CLI11_PARSE(app, argc, argv);
     try {
-        const auto tokens = read_tokens(o);
+        const auto tokens = read_lines(o.tokens_file, o);
         const auto result = crowd(o, tokens).run();
         print(result);
         return result.unexpected + result.unanswered + result.errors == 0 ? 0 : 1;

@@ -9,42 +9,16 @@
 
 #include <sqlite3.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <stdexcept>
 
 #include "base/log.hpp"
-#include "ledger_crowd.hpp"
-#include "store/sql/sqlite_database.hpp"
+#include "ledger_books.hpp"
 
 namespace {
 
 using namespace floodgate;
 using namespace floodgate::bench;
-
-class scratch {
-public:
-    scratch() {
-        const char* chosen = std::getenv("FLOODGATE_BENCH_DIR");
-        std::filesystem::path base =
-            chosen != nullptr ? chosen : std::filesystem::temp_directory_path();
-        std::string pattern = base / "ledger-bench-XXXXXX";
-        if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no directory");
-        path_ = pattern;
-    }
-    ~scratch() { std::filesystem::remove_all(path_); }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    std::string file() const { return path_ / "ledger.db"; }
-
-private:
-    std::filesystem::path path_;
-};
-
-ledger::ledger open(const std::string& path) {
-    return ledger::ledger(store::open_sqlite({.path = path}));
-}
 
 void must(int code) {
     if (code != SQLITE_OK && code != SQLITE_DONE) throw std::runtime_error(sqlite3_errstr(code));
@@ -94,22 +68,22 @@ void insert_by_hand(const std::string& path, std::span<const sale::promise> all)
 }
 
 double time_by_hand(std::span<const sale::promise> all, std::uint32_t limit) {
-    const scratch dir;
+    const sqlite_scratch dir;
     {
-        auto book = open(dir.file());
+        auto book = dir.open();
         add_sales(book, all.size(), limit);
     }
     return seconds([&] { insert_by_hand(dir.file(), all); });
 }
 
 double time_enter(std::span<const sale::promise> all, std::uint32_t limit) {
-    const scratch dir;
+    const sqlite_scratch dir;
     {
-        auto book = open(dir.file());
+        auto book = dir.open();
         add_sales(book, all.size(), limit);
     }
     return seconds([&] {  // as by hand: with opening and the last checkpoint, at closing
-        auto book = open(dir.file());
+        auto book = dir.open();
         enter(book, all);
     });
 }
@@ -139,8 +113,8 @@ BENCHMARK(enter_against_hand_written)
     ->Unit(benchmark::kMillisecond);
 
 void for_each_held(benchmark::State& state) {
-    const scratch dir;
-    auto book = open(dir.file());
+    const sqlite_scratch dir;
+    auto book = dir.open();
     const auto all = crowd(static_cast<std::size_t>(state.range(0)));
     add_sales(book, all.size(), 1);
     enter(book, all);
@@ -153,8 +127,8 @@ void for_each_held(benchmark::State& state) {
 BENCHMARK(for_each_held)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 void check(benchmark::State& state) {
-    const scratch dir;
-    auto book = open(dir.file());
+    const sqlite_scratch dir;
+    auto book = dir.open();
     const auto all = crowd(static_cast<std::size_t>(state.range(0)));
     add_sales(book, all.size(), 1);
     enter(book, all);
@@ -183,8 +157,8 @@ void add_many_and_read_logins(benchmark::State& state) {
     users_and_logins(static_cast<std::size_t>(state.range(0)), users, logins);
     double reading = 0;
     for (auto _ : state) {
-        const scratch dir;
-        auto book = open(dir.file());
+        const sqlite_scratch dir;
+        auto book = dir.open();
         state.SetIterationTime(seconds([&] { book.users().add_many(users, logins).value(); }));
         std::size_t seen = 0;
         reading += seconds([&] {

@@ -10,8 +10,7 @@
 #include <mysql.h>
 #include <string>
 
-#include "ledger_crowd.hpp"
-#include "store/sql/mariadb_database.hpp"
+#include "ledger_books.hpp"
 
 namespace {
 
@@ -21,35 +20,13 @@ using namespace floodgate::bench;
 constexpr std::size_t rows_by_hand = 1000;  // in one INSERT
 constexpr std::size_t columns = 12;
 
-const char* server() { return std::getenv("FLOODGATE_TEST_MARIADB"); }
-
-store::mariadb_options options(const std::string& database) {
-    store::mariadb_options o;
-    o.addresses = {server()};
-    o.user = "root";
-    o.password = "floodgate";
-    o.database = database;
-    return o;
-}
-
 // A database of its own, with the sales in it.
-class scratch_book {
+class scratch_book : public mariadb_scratch {
 public:
-    scratch_book(std::size_t stock, std::uint32_t limit)
-        : name_("floodgate_bench_" + std::to_string(std::random_device{}())) {
+    scratch_book(std::size_t stock, std::uint32_t limit) {
         auto book = open();
         add_sales(book, stock, limit);
     }
-    ~scratch_book() {
-        store::open_mariadb(options(name_))->writer()->execute("DROP DATABASE " + name_);
-    }
-    scratch_book(const scratch_book&) = delete;
-    scratch_book& operator=(const scratch_book&) = delete;
-    ledger::ledger open() const { return ledger::ledger(store::open_mariadb(options(name_))); }
-    const std::string& name() const { return name_; }
-
-private:
-    std::string name_;
 };
 
 void must(bool fine, MYSQL* m) {

@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import cluster
+import money
 import report
 import servers
 import slow_clients
@@ -196,6 +197,22 @@ def beside_slow_clients(p):
         return slow_clients.measure(p, int(p.seconds * TOKENS_PER_SECOND), directory, say)
 
 
+def payments(p):
+    """Pay, cancel and refund, gathered and one by one: money.py."""
+    say("== a payment rush")
+    with scratch("money") as directory:
+        rows = money.embedded(p, directory, say)
+    with scratch("money") as directory:
+        directory.chmod(0o755)
+        rows += money.clustered(p, directory, say)
+    with scratch("money") as directory:
+        directory.chmod(0o755)
+        (directory / "mariadb").mkdir()
+        with cluster.MariaDb(place=directory / "mariadb", durable=True) as mariadb:
+            output = money.in_process(p, directory, mariadb.port)
+    return {"load": rows, "ledger": medians(json.loads(output), "ledger_bench", p)}
+
+
 def machine():
     """What matters for the figures, and nothing that tells whose machine it is."""
     def first_line(*command):
@@ -226,7 +243,7 @@ def earlier_results(results_file, only):
 
 
 PARTS = {"in_process": in_process, "purchases": purchases, "restart": restart,
-         "cluster": clustered, "slow_clients": beside_slow_clients}
+         "cluster": clustered, "slow_clients": beside_slow_clients, "money": payments}
 
 
 def main():

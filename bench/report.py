@@ -36,6 +36,14 @@ whole machine keeps.
 """
 
 
+MONEY = """Pay, cancel and refund through the API at 64 connections. **gathered**: as it is, all moves that wait
+share a commit. **single**: the same server with one thread for moves, so that each has a transaction of its
+own. **mariadb**: gathered, one node over MariaDB. In process, 64 threads move orders, gathered and with a
+transaction each, on MariaDB as many at a time as there are connections; with all orders in one sale, and
+in 20.
+"""
+
+
 def usable(results, what, connections, field):
     """The median of a figure over the rounds that count; None without any."""
     values = [row[field] for row in results.get("purchases", [])
@@ -98,7 +106,38 @@ def targets(results):
         ("memory per admitted buyer in the gate, bytes", "<=", 100,
          most_bytes_per_buyer(results), ".0f", 0),
     ]
-    return rows + cluster_targets(results) + slow_targets(results)
+    return rows + cluster_targets(results) + slow_targets(results) + money_targets(results)
+
+
+MONEY_CALLS = ("pay", "cancel", "refund")
+
+
+def money_rate(results, how):
+    """Calls a second when there are as many of each kind; None if a kind was not measured."""
+    load = {"purchases": results.get("money", {}).get("load", [])}
+    rates = [usable(load, f"{call}_{how}", 64, "rate") for call in MONEY_CALLS]
+    return len(rates) / sum(1 / rate for rate in rates) if all(rates) else None
+
+
+def money_targets(results):
+    money = results.get("money", {})
+    load = {"purchases": money.get("load", [])}
+    gathered, single = money_rate(results, "gathered"), money_rate(results, "single")
+    void = void_runs(load, 64, *(f"{call}_{how}" for call in MONEY_CALLS for how in ("gathered", "single")))
+    inside = {"in_process": money.get("ledger", [])}
+    return [("pay, cancel and refund gathered / one transaction each, 64 connections", ">=", 15,
+             gathered / single if gathered and single else None, ".1f", void),
+            ("the same moves in process on SQLite", ">=", 15,
+             in_process(inside, "ledger_bench", "^moves_gathered", "ratio"), ".1f", 0),
+            ("the same moves in process on MariaDB", ">=", 5,
+             in_process(inside, "ledger_bench", "^moves_in_mariadb", "ratio"), ".1f", 0)]
+
+
+def money_text(results):
+    money = results["money"]
+    load = {"purchases": money["load"]}
+    return (MONEY + "\n" + medians_table(load) + "\n" + in_process_table({"in_process": money["ledger"]}) +
+            "\n" + runs_table(load))
 
 
 def slow_targets(results):
@@ -143,7 +182,7 @@ def cluster_targets(results):
              cluster_ratio(results, connections, "two_nodes", "node"), ".2f", 0),
         ]
     entered = in_process({"in_process": results.get("cluster", {}).get("ledger", [])},
-                         "ledger_bench", "mariadb", "ratio")
+                         "ledger_bench", "enter_into_mariadb", "ratio")
     return rows + [("clerk into MariaDB / a hand-written loop of multi-row inserts", ">=", 0.6,
                     entered, ".2f", 0)]
 
@@ -259,6 +298,8 @@ def page(results):
         parts.append("## A cluster\n\n" + CLUSTER + "\n" + medians_table(load) + "\n" + runs_table(load))
     if results.get("slow_clients"):
         parts.append("## Beside slow clients\n\n" + slow_text(results))
+    if results.get("money"):
+        parts.append("## A payment rush\n\n" + money_text(results))
     if results.get("restart"):
         parts.append("## Restart\n\n" + restart_text(results))
     if results.get("in_process"):

@@ -61,6 +61,29 @@ class ReportTest(unittest.TestCase):
         self.assertEqual("not measured", self.verdict({}, "purchases beside slow clients"))
         self.assertIn("9 -> 9 -> 9", report.slow_text(results))
 
+    def money(self, rates):
+        load = [{**row(what, rate), "connections": 64, "p50_ms": 1, "p999_ms": 1, "max_ms": 1}
+                for what, rate in rates.items()]
+        ledger = [{"program": "ledger_bench", "run_name": name, "ratio": ratio, "real_time": 1,
+                   "time_unit": "ms"}
+                  for name, ratio in (("moves_gathered_against_single/sales:1", 16),
+                                      ("moves_gathered_against_single/sales:20", 14),
+                                      ("moves_in_mariadb_gathered_against_single/sales:1", 5))]
+        return {"money": {"load": load, "ledger": ledger}}
+
+    def test_a_payment_rush_counts_as_many_calls_of_each_kind(self):
+        single = {"pay_single": 50, "cancel_single": 100, "refund_single": 100}
+        gathered = {what.replace("single", "gathered"): rate * 16 for what, rate in single.items()}
+        what = "pay, cancel and refund gathered"
+        self.assertEqual("yes", self.verdict(self.money(single | gathered), what))
+        gathered["pay_gathered"] = 50  # the slow kind takes most of the time, however fast the others are
+        self.assertEqual("**no**", self.verdict(self.money(single | gathered), what))
+        del gathered["pay_gathered"]
+        self.assertEqual("not measured", self.verdict(self.money(single | gathered), what))
+        self.assertEqual("**no**", self.verdict(self.money({}), "the same moves in process on SQLite"))
+        self.assertEqual("yes", self.verdict(self.money({}), "the same moves in process on MariaDB"))
+        self.assertIn("one thread for moves", report.money_text(self.money(single)))
+
     def test_prose_is_as_narrow_as_the_shape_test_wants_it(self):
         machine = {"load": 12.5, "cores": 128, "memory_gib": 1024, "kernel": "6.12",
                    "file_system": "a file system with a long name", "compiler": "clang version 14.0.6 " * 3,
@@ -71,7 +94,8 @@ class ReportTest(unittest.TestCase):
         slow = {"size": {"idle": 10**9, "unread": 10**9, "sockets": 10**9}, "load": rows,
                 "memory": [{"before": moment, "during": moment, "after": moment, "left": [0, 0]}]}
         results = {"machine": machine, "plan": plan, "purchases": rows, "slow_clients": slow,
-                   "cluster": {"load": rows, "ledger": []}, **restart(10**9, void="a word " * 40),
+                   "cluster": {"load": rows, "ledger": []}, "money": {"load": rows, "ledger": []},
+                   **restart(10**9, void="a word " * 40),
                    "measured_at": {part: "0123456789ab" for part in measure.PARTS}}
         lines = report.page(results).splitlines()
         wide = [line for line in lines if len(line) > 110 and not line.startswith(("|", "#"))]

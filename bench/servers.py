@@ -175,9 +175,12 @@ def ready(port):
 
 
 def crowd(port, sale, tokens, **options):
-    """Lets the crowd at a server. Its figures, with `void` telling what spoiled the run, if anything."""
-    command = [PROGRAMS / "crowd", "--port", port, "--path", f"/api/v1/sales/{sale}/orders",
-               "--tokens", tokens]
+    """Lets the crowd buy at a server. Its figures, with `void` telling what spoiled the run, if anything."""
+    return posts(port, tokens, path=f"/api/v1/sales/{sale}/orders", **options)
+
+
+def posts(port, tokens, **options):
+    command = [PROGRAMS / "crowd", "--port", port, "--tokens", tokens]
     for key, value in options.items():
         command += [f"--{key}", value]
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True,

@@ -33,6 +33,7 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.pool_threads", o.pools.general_threads, {1, 256});
     file.read("edge.password_threads", o.pools.password_threads, {1, 64});
     file.read("edge.admin_threads", o.pools.admin_threads, {1, 64});
+    file.read("edge.move_threads", o.pools.move_threads, {1, 1024});
     file.read("edge.pool_queue_max", o.pools.queue_max, {1, 1'000'000});
     file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
     file.read("edge.connections_per_address_max", o.clients.per_address_max, {1, 1'000'000});

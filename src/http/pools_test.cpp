@@ -24,7 +24,7 @@ struct held_thread {
 TEST(Pools, RunWhatTheyAreGiven) {
     pools all({});
     for (const api::pool which : {api::pool::general, api::pool::accounts, api::pool::password,
-                                  api::pool::strangers, api::pool::admin}) {
+                                  api::pool::strangers, api::pool::admin, api::pool::moves}) {
         std::promise<void> done;
         ASSERT_TRUE(all.enqueue(which, [&] { done.set_value(); }));
         done.get_future().wait();
@@ -44,6 +44,18 @@ TEST(Pools, DoNotHoldUpAdminsWhenBuyersFillTheirs) {
     ASSERT_TRUE(all.enqueue(api::pool::admin, [&] { paused.set_value(); }));
     paused.get_future().wait();
     buyer.let_go.set_value();
+}
+
+TEST(Pools, DoNotHoldUpLookUpsWhenMovesWaitForTheirCommit) {
+    pools all({.general_threads = 1, .move_threads = 1, .queue_max = 1});
+    held_thread payer;
+    ASSERT_TRUE(all.enqueue(api::pool::moves, payer.work()));
+    payer.begun.get_future().wait();
+    EXPECT_FALSE(all.enqueue(api::pool::moves, [] {})) << "the queue is full";
+    std::promise<void> looked_up;
+    ASSERT_TRUE(all.enqueue(api::pool::general, [&] { looked_up.set_value(); }));
+    looked_up.get_future().wait();
+    payer.let_go.set_value();
 }
 
 // Regression M7.

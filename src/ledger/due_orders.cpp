@@ -1,40 +1,13 @@
 // The part of move_book that closes orders not paid in time, many in one transaction.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-
 #include "ledger/guarded.hpp"
 #include "ledger/move_steps.hpp"
+#include "ledger/returned_units.hpp"
 
 namespace floodgate::ledger {
 namespace {
 
 using sale::order_event;
-
-// What one sale gets back.
-struct share {
-    std::int64_t held = 0;  // before; less than its orders hold if the ledger was changed by hand
-    std::int64_t units = 0;
-    std::size_t orders = 0;
-    sale::order_no first{}, last{};
-
-    bool takes(const sale::order& o) {
-        if (units + o.quantity > held) return false;
-        first = orders == 0 ? o.no : std::min(first, o.no);
-        last = std::max(last, o.no);
-        units += o.quantity;
-        ++orders;
-        return true;
-    }
-    std::string note() const {
-        const char* word = to_text(order_event::timed_out);
-        if (orders == 1) return fmt::format("order {} {}", first.value, word);
-        return fmt::format("{} orders {}, {} to {}", orders, word, first.value, last.value);
-    }
-};
-using shares = std::map<sale::sale_id, share>;  // in order of id, as entry.hpp goes
 
 // In the order of the index orders_due. A sale that does not even hold the units of one order needs
 // a repair; until then its orders are left out, so that they do not hold up the others.
@@ -57,11 +30,11 @@ std::vector<order_row> take_due(store::connection& c, instant now, std::size_t m
     return due;
 }
 
-// The row is locked, so that the figure is still true when the units go back.
-std::int64_t held_by(store::connection& c, sale::sale_id id) {
-    std::string sql = "SELECT held FROM sales WHERE id = ?";
-    auto rows = c.ask(sql.append(c.speaks().for_update), id);
-    return rows.next() ? rows.get<std::int64_t>(0) : 0;
+order_list numbers_of(const std::vector<move_outcome>& moves) {
+    order_list all;
+    all.reserve(moves.size());
+    for (const move_outcome& m : moves) all.push_back(m.order.no);
+    return all;
 }
 
 class round_of_closing {
@@ -71,38 +44,43 @@ public:
     due_report run(std::size_t max) {
         std::vector<order_row> due = take_due(book_, now_, max);
         report_.found = due.size();
+        std::set<sale::sale_id> sales;
+        for (const order_row& r : due)
+            if (!r.begun()) sales.insert(r.order.sale);
+        returned_units units(book_, sales);
         for (order_row& r : due) {
             if (r.begun()) {
                 ask_channel(std::move(r.order));
-            } else {
+            } else if (units.add(r.order, order_event::timed_out, now_)) {
                 close(std::move(r.order));
             }
         }
-        for (const auto& [id, s] : shares_)
-            if (s.orders > 0) release(book_, {id, s.units, s.note()}, now_);
-        if (!report_.closed.empty())
-            write_events(book_, report_.closed, sale::order_state::unpaid, now_);
+        open_questions_for(book_, numbers_of(report_.closing), by_channel_, now_);
+        touch_orders(book_, numbers_of(report_.closing));
+        set_states(book_, numbers_of(report_.closed), sale::order_state::unpaid,
+                   order_event::timed_out);
+        units.write();
+        std::vector<state_change> changes;
+        changes.reserve(report_.closed.size());
+        for (move_outcome& m : report_.closed) changes.push_back({&m, sale::order_state::unpaid});
+        write_events(book_, changes);
         return std::move(report_);
     }
 
 private:
     void ask_channel(sale::order o) {
-        o.closing = to_text(order_event::timed_out);
-        open_question_for(book_, o.no, {asks_close, o.closing}, now_);
-        report_.closing.push_back({std::move(o), true});
+        const move_plan asked{.moves = true, .asks = by_channel_};
+        report_.closing.push_back({order_after(std::move(o), asked), true});
     }
 
     void close(sale::order o) {
-        const auto [s, fresh] = shares_.try_emplace(o.sale);
-        if (fresh) s->second.held = held_by(book_, o.sale);
-        if (!s->second.takes(o)) return;
-        set_state(book_, o, order_event::timed_out);
-        report_.closed.push_back({std::move(o), true});
+        const move_plan closed{.moves = true, .event = order_event::timed_out};
+        report_.closed.push_back({order_after(std::move(o), closed), true, 0, now_});
     }
 
     store::connection& book_;
     const instant now_;
-    shares shares_;
+    const asking by_channel_{asks_close, to_text(order_event::timed_out)};
     due_report report_;
 };
 

@@ -2,7 +2,9 @@
 //
 // Every move is a compare-and-set in one transaction with its stock move, its stock-log line and
 // its line in `order_events`. The first move wins; a later one is told the order's new state.
-// sale/order_move.hpp has the table of moves.
+// sale/order_move.hpp has the table of moves. Moves that many threads make at the same time share a
+// transaction (move_gatherer.hpp), and then one stock update and one log line for each sale and
+// cause; a call returns when its own move is committed.
 //
 // An order for which a payment was begun is closed only after its channel has said that it can no
 // longer be paid. Until then the order stays unpaid and `closing`, its units are held, and its
@@ -13,6 +15,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,9 +72,15 @@ struct giving_up_buyer {
     instant last;
 };
 
+class move_gatherer;
+struct gathering;
+
 class move_book {
 public:
-    explicit move_book(store::database& db) : db_(db) {}
+    explicit move_book(store::database& db);
+    // For benchmarks and tests: see move_gatherer.hpp.
+    move_book(store::database& db, const gathering& how);
+    ~move_book();
 
     // Moves of the buyer's own orders. Another buyer's order is not_found, like a missing one.
 
@@ -130,6 +139,7 @@ public:
 
 private:
     store::database& db_;
+    std::unique_ptr<move_gatherer> gatherer_;
 };
 
 }  // namespace floodgate::ledger

@@ -1,8 +1,11 @@
 #include "ledger/move_steps.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cassert>
 
-#include "ledger/stock_log.hpp"
+#include "ledger/id_statement.hpp"
 #include "store/sql/insert_rows.hpp"
 
 namespace floodgate::ledger {
@@ -10,6 +13,10 @@ namespace {
 
 constexpr store::insert_shape events_shape{
     "order_events (order_no, buyer_id, sale_id, from_state, to_state, reason, at_ms)", 7};
+constexpr store::insert_shape payments_shape{
+    "payments (order_no, method, begun_ms, question, cause, tries, asked_since_ms, next_try_ms, "
+    "note)",
+    9};
 
 std::int64_t last_event_id(store::connection& c) {
     auto rows = c.ask("SELECT MAX(id) FROM order_events");
@@ -20,81 +27,93 @@ std::int64_t last_event_id(store::connection& c) {
     throw store::sql_error(store::sql_failure::corrupt, what);
 }
 
+// "UPDATE orders ...": without the hint a database may choose the index of the orders' states, read
+// all orders of a state, and wait for those that others have locked.
+std::string update(store::connection& c, std::string_view table) {
+    return std::string("UPDATE ").append(table).append(c.speaks().by_key);
+}
+
 }  // namespace
 
-std::optional<order_row> take_order(store::connection& c, sale::order_no no) {
-    std::string where = "WHERE o.order_no = ?";
-    auto rows = c.ask(select_orders(where.append(c.speaks().for_update)), no);
-    if (!rows.next()) return std::nullopt;
-    return read_order_row(rows);
+std::map<sale::order_no, taken_row> take_orders(store::connection& c, const order_list& orders) {
+    std::map<sale::order_no, taken_row> found;
+    const auto read = [&](store::row_cursor& rows) {
+        while (rows.next()) {
+            const auto no = rows.get<sale::order_no>(0);
+            try {
+                found.emplace(no, read_order_row(rows));
+            } catch (const store::sql_error& damage) {
+                found.emplace(no, damage);
+            }
+        }
+    };
+    std::string where = "WHERE o.order_no IN {}";
+    ask_for_ids(c, select_orders(where.append(c.speaks().for_update), c.speaks().by_key), orders,
+                read);
+    return found;
 }
 
-void set_state(store::connection& c, sale::order& order, sale::order_event event) {
-    const auto to = sale::after(order.state, event);
+void set_states(store::connection& c, const order_list& orders, sale::order_state from,
+                sale::order_event event) {
+    const auto to = sale::after(from, event);
     assert(to);
-    if (*to == sale::order_state::closed) order.reason = to_text(event);
-    const std::string_view sql =
-        holds_stock(*to)
-            ? "UPDATE orders SET state = ?, reason = ? WHERE order_no = ? AND state = ?"
-            : "UPDATE orders SET state = ?, reason = ?, mark = NULL WHERE order_no = ? AND "
-              "state = ?";
-    if (c.run(sql, to_text(*to), order.reason, order.no, to_text(order.state)) != 1)
-        throw store::sql_error(store::sql_failure::busy, "an order was moved by somebody else");
-    order.state = *to;
-    order.closing.clear();
+    std::string sql = update(c, "orders") + " SET state = ?";
+    if (*to == sale::order_state::closed) sql.append(", reason = '").append(to_text(event)) += "'";
+    if (!holds_stock(*to)) sql += ", mark = NULL";
+    sql += " WHERE state = ? AND order_no IN {}";
+    const auto found = run_for_ids(c, sql, orders, to_text(*to), to_text(from));
+    if (found != static_cast<std::int64_t>(orders.size()))
+        throw store::sql_error(store::sql_failure::conflict, "an order was moved by somebody else");
 }
 
-void touch_order(store::connection& c, sale::order_no no) {
-    c.run("UPDATE orders SET touched = touched + 1 WHERE order_no = ?", no);
+void touch_orders(store::connection& c, const order_list& orders) {
+    if (c.speaks().for_update.empty()) return;  // It has one writer, and there are no such nodes.
+    run_for_ids(c, update(c, "orders") + " SET touched = touched + 1 WHERE order_no IN {}", orders);
 }
 
-void release(store::connection& c, const returned& back, instant now) {
-    if (c.run("UPDATE sales SET held = held - ? WHERE id = ? AND held >= ?", back.units, back.sale,
-              back.units) != 1)
-        damaged("sale " + std::to_string(back.sale.value) +
-                " does not hold what is given back: " + back.note);
-    std::int64_t stock = 0, held = 0;
-    {
-        auto rows = c.ask("SELECT stock, held FROM sales WHERE id = ?", back.sale);
-        if (rows.next()) rows.read(stock, held);
-    }
-    write_move(c,
-               {0, back.sale, "released", stock, stock, held + back.units, held, back.note, now});
+void remember_channels(store::connection& c, std::span<const new_payment> payments) {
+    store::insert_rows(
+        c, payments_shape, payments,
+        [](store::statement& s, int before, const new_payment& p) {
+            store::bind_after(s, before, p.order, p.method, p.begun, "", "", 0, 0, 0, "");
+        },
+        [](auto) { damaged("a payment is there that its order does not know"); });
+}
+
+void open_questions_for(store::connection& c, const order_list& orders, const asking& what,
+                        instant now) {
+    run_for_ids(c,
+                update(c, "payments") +
+                    " SET question = ?, cause = ?, tries = 0, asked_since_ms = ?, "
+                    "next_try_ms = ?, note = '' WHERE order_no IN {}",
+                orders, what.question, what.cause, now, now);
+}
+
+void settle_questions_of(store::connection& c, const order_list& orders) {
+    run_for_ids(c, update(c, "payments") + " SET question = '', cause = '' WHERE order_no IN {}",
+                orders);
 }
 
 // One INSERT may have many rows, and databases differ in which of the new ids they report. So the
 // ids are read back. They rise in the order of the moves; events that others wrote in between are
 // skipped.
-void write_events(store::connection& c, std::span<move_outcome> moves, sale::order_state from,
-                  instant now) {
+void write_events(store::connection& c, std::span<const state_change> changes) {
+    if (changes.empty()) return;
     const std::int64_t before = last_event_id(c);
     store::insert_rows(
-        c, events_shape, std::span<const move_outcome>(moves),
-        [&](store::statement& s, int place, const move_outcome& m) {
-            store::bind_after(s, place, m.order.no, m.order.buyer, m.order.sale, to_text(from),
-                              to_text(m.order.state), m.order.reason, now);
+        c, events_shape, changes,
+        [](store::statement& s, int place, const state_change& change) {
+            const sale::order& o = change.move->order;
+            store::bind_after(s, place, o.no, o.buyer, o.sale, to_text(change.from),
+                              to_text(o.state), std::string_view(o.reason), change.move->at);
         },
         [](auto) { damaged("an event's id is taken"); });
     auto rows = c.ask("SELECT id, order_no FROM order_events WHERE id > ? ORDER BY id", before);
-    auto next = moves.begin();
-    while (next != moves.end() && rows.next())
-        if (rows.get<sale::order_no>(1) == next->order.no) {
-            next->event = rows.get<std::int64_t>(0);
-            (next++)->at = now;
-        }
-    if (next != moves.end()) damaged("an event that was written is not there");
-}
-
-void open_question_for(store::connection& c, sale::order_no no, const asking& what, instant now) {
-    c.run(
-        "UPDATE payments SET question = ?, cause = ?, tries = 0, asked_since_ms = ?, "
-        "next_try_ms = ?, note = '' WHERE order_no = ?",
-        what.question, what.cause, now, now, no);
-    touch_order(c, no);
-}
-
-void settle_question_of(store::connection& c, sale::order_no no) {
-    c.run("UPDATE payments SET question = '', cause = '' WHERE order_no = ?", no);
+    auto next = changes.begin();
+    while (next != changes.end() && rows.next())
+        if (rows.get<sale::order_no>(1) == next->move->order.no)
+            (next++)->move->event = rows.get<std::int64_t>(0);
+    if (next != changes.end()) damaged("an event that was written is not there");
 }
 
 }  // namespace floodgate::ledger

@@ -4,14 +4,33 @@
 
 #include <algorithm>
 
+#include "store/sql/insert_rows.hpp"
+
 namespace floodgate::ledger {
 
-void write_move(store::connection& c, const stock_move& m) {
-    c.run(
-        "INSERT INTO stock_log (sale_id, kind, stock_before, stock_after, held_before, held_after, "
-        "note, at_ms, audit_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        m.sale, m.kind, m.stock_before, m.stock_after, m.held_before, m.held_after, m.note, m.at,
-        m.audit_id);
+namespace {
+
+constexpr store::insert_shape log_shape{
+    "stock_log (sale_id, kind, stock_before, stock_after, held_before, held_after, note, at_ms, "
+    "audit_id)",
+    9};
+
+}  // namespace
+
+void write_move(store::connection& c, const stock_move& m) { write_moves(c, {&m, 1}); }
+
+void write_moves(store::connection& c, std::span<const stock_move> moves) {
+    store::insert_rows(
+        c, log_shape, moves,
+        [](store::statement& s, int before, const stock_move& m) {
+            store::bind_after(s, before, m.sale, std::string_view(m.kind), m.stock_before,
+                              m.stock_after, m.held_before, m.held_after, std::string_view(m.note),
+                              m.at, m.audit_id);
+        },
+        [](auto) {
+            throw store::sql_error(store::sql_failure::constraint_unique,
+                                   "a key of the stock log is taken");
+        });
 }
 
 std::string shown(const figures& f) { return fmt::format("stock {} held {}", f.stock, f.held); }

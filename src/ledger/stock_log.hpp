@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ledger/catalogue_book.hpp"
@@ -11,6 +12,7 @@ namespace floodgate::ledger {
 
 // The line's id is assigned.
 void write_move(store::connection& c, const stock_move& move);
+void write_moves(store::connection& c, std::span<const stock_move> moves);  // in this order
 
 struct figures {
     std::int64_t stock = 0, held = 0;

@@ -24,6 +24,8 @@ struct dialect {
     // A hint after a table's name, for queries where the database would not choose the best index;
     // {} is the index. Empty: not needed.
     std::string_view by_index;
+    // The same for rows that are named by their primary key: no other index is considered.
+    std::string_view by_key;
 };
 
 inline constexpr dialect sqlite_dialect{
@@ -38,6 +40,7 @@ inline constexpr dialect sqlite_dialect{
     .also_key = "",
     .transactional_schema = true,
     .by_index = "",
+    .by_key = " NOT INDEXED",  // The row id can be used nevertheless.
 };
 
 // For MariaDB, MySQL and TiDB. Text compares byte by byte, as in SQLite.
@@ -53,6 +56,7 @@ inline constexpr dialect mysql_dialect{
     .also_key = " PRIMARY KEY",  // Galera wants one in every table.
     .transactional_schema = false,
     .by_index = " FORCE INDEX ({})",
+    .by_key = " FORCE INDEX (PRIMARY)",
 };
 
 // Puts the dialect's words in place of {auto_id}, {row_id}, {table_end}, {clustered_end},

@@ -29,7 +29,7 @@ void insert_rows(connection& c, const insert_shape& shape, std::span<const Row> 
     while (!rows.empty()) {
         if (rows.size() < size) {
             // The rest uses only a few different statement lengths, so that few are prepared.
-            while (rows.size() < size) size = std::max<std::size_t>(1, size / 4);
+            while (rows.size() < size) size = std::max<std::size_t>(1, size / 2);
             sql = insert_text(shape, size);
         }
         row_cursor once(c.cached(sql));

@@ -1,0 +1,95 @@
+"""A payment rush: pay, cancel and refund with moves gathered into few transactions, and one by one.
+
+Through the API at 64 connections the same server runs with its 64 threads for moves, and with one: then
+no two moves are ever under way at the same time, and each has a transaction of its own. SQLite has one
+writer anyway, so more threads would bring no more transactions. MariaDB has several writers, so there the
+comparison is in process (bench/ledger_moves_bench.cpp): 64 threads share transactions, or each makes its
+own, as many at a time as there are connections. The API's rates over MariaDB stand beside it.
+"""
+import contextlib
+import os
+import sqlite3
+import subprocess
+
+import cluster
+import servers
+
+CONNECTIONS = 64
+CALLS_PER_SECOND = 20_000  # more than a server here answers
+PAY = '{"method":"test"}'
+CONFIGURATION = """
+[pay]
+allow_test = true
+[edge]
+move_threads = {threads}
+[guard]
+move_by_user_per_minute = 0
+"""
+
+
+def write_paths(directory, orders):
+    """For each kind of call a file with the path for each buyer, in the order of their tokens."""
+    for kind in ("pay", "cancel", "refund"):
+        lines = (f"/api/v1/orders/{no}/{kind}\n" for no in orders)
+        (directory / f"{kind}.paths").write_text("".join(lines))
+
+
+def rounds(p, what, directory, port, tokens, users, say):
+    """One round: half of the buyers cancel, the others pay, and those who have paid want it back."""
+    def run(kind, **options):
+        figures = servers.posts(port, tokens, paths=directory / f"{kind}.paths", seconds=p.seconds,
+                                connections=CONNECTIONS, **options)
+        say(f"   {what + ' ' + kind:18} {figures['rate']:8,.0f}/s  p99 {figures['p99_ms']:7.2f} ms  "
+            f"{'VOID ' + figures['void'] if figures['void'] else ''}")
+        return {"what": f"{kind}_{what}", "connections": CONNECTIONS, **figures}
+    half = users // 2
+    paid = run("pay", limit=half, body=PAY, statuses=200)
+    yield paid
+    yield run("cancel", skip=half, statuses=200)
+    yield run("refund", limit=max(1, paid["answers"]), statuses=202)
+
+
+def embedded(p, directory, say):
+    rows = []
+    for turn in range(p.rounds):
+        for what, threads in (("gathered", 64), ("single", 1)):
+            place = directory / f"{what}{turn}"
+            place.mkdir()
+            users = int(p.seconds * CALLS_PER_SECOND)
+            shop = servers.floodgate(place, users, 1)
+            config = place / "floodgate.toml"
+            config.write_text(CONFIGURATION.format(threads=threads))
+            with shop.serve(config=config) as process:
+                servers.crowd(shop.port, shop.sales[0], shop.tokens, connections=256, seconds=300)
+                servers.settle(process)
+                write_paths(place, orders_in_file(place))
+                rows += rounds(p, what, place, shop.port, shop.tokens, users, say)
+    return rows
+
+
+def orders_in_file(directory):
+    path = next(directory.glob("data/**/ledger*.db"))
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as book:
+        return [no for no, in book.execute("SELECT order_no FROM orders ORDER BY buyer_id")]
+
+
+def clustered(p, directory, say):
+    """The API over MariaDB, one node."""
+    users = int(p.seconds * CALLS_PER_SECOND)
+    more = "move_by_user_per_minute = 0\n[pay]\nallow_test = true\n"
+    with cluster.shop(directory, users, 1, more=more).serve() as place, place.node(1) as (port, process):
+        servers.crowd(port, place.sales[0], place.tokens, connections=256, seconds=300)
+        servers.settle(process)
+        found = place.mariadb.ask("SELECT order_no FROM orders ORDER BY buyer_id", database="floodgate")
+        write_paths(directory, [no for no, in found])
+        return list(rounds(p, "mariadb", directory, port, place.tokens, users, say))
+
+
+def in_process(p, directory, mariadb_port):
+    """The output of the in-process benchmark over both databases."""
+    return subprocess.run(
+        [servers.PROGRAMS / "ledger_bench", "--benchmark_filter=^moves_", "--benchmark_format=json",
+         f"--benchmark_repetitions={p.repetitions}"],
+        stdout=subprocess.PIPE, check=True, cwd=directory,
+        env={**os.environ, "FLOODGATE_BENCH_DIR": str(directory),
+             "FLOODGATE_TEST_MARIADB": f"127.0.0.1:{mariadb_port}"}).stdout

@@ -1,0 +1,146 @@
+#include "ledger/move_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ledger/move_steps.hpp"
+#include "ledger/returned_units.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+// A move that is going to be made.
+struct planned {
+    const batched_move* of;
+    sale::order before;
+    move_plan plan;
+
+    bool gives_units_back() const {
+        return plan.event && holds_stock(before.state) &&
+               !holds_stock(*sale::after(before.state, *plan.event));
+    }
+};
+
+class batch_of_moves {
+public:
+    explicit batch_of_moves(store::connection& c) : book_(c) {}
+
+    bool run(std::span<const batched_move> moves) {
+        plan(moves);
+        give_units_back();
+        if (planned_.empty()) return false;
+        write_states();
+        write_payments();
+        units_->write();
+        answer();
+        return true;
+    }
+
+private:
+    void plan(std::span<const batched_move> moves) {
+        order_list orders;
+        for (const batched_move& m : moves) orders.push_back(m.what->order);
+        std::ranges::sort(orders);
+        auto rows = take_orders(book_, orders);
+        for (const batched_move& m : moves) {
+            const auto found = rows.find(m.what->order);
+            if (found == rows.end()) {
+                *m.answer = errc::not_found;
+            } else if (auto* damage = std::get_if<store::sql_error>(&found->second)) {
+                *m.answer = *damage;
+            } else {
+                plan(m, std::get<order_row>(found->second));
+            }
+        }
+    }
+
+    void plan(const batched_move& m, const order_row& row) {
+        if (m.what->buyer && row.order.buyer != *m.what->buyer) {
+            *m.answer = errc::not_found;
+            return;
+        }
+        try {
+            const move_plan p = plan_move(row, *m.what);
+            *m.answer = move_outcome{row.order};
+            if (p.moves) planned_.push_back({&m, row.order, p});
+        } catch (const store::sql_error& damage) {
+            *m.answer = damage;
+        }
+    }
+
+    // Before anything is written, because a move whose sale does not hold its units is left out.
+    void give_units_back() {
+        std::set<sale::sale_id> sales;
+        for (const planned& p : planned_)
+            if (p.gives_units_back()) sales.insert(p.before.sale);
+        units_.emplace(book_, sales);
+        std::erase_if(planned_, [&](const planned& p) {
+            if (!p.gives_units_back() || units_->add(p.before, *p.plan.event, p.of->what->now))
+                return false;
+            *p.of->answer = store::sql_error(
+                store::sql_failure::corrupt,
+                fmt::format("sale {} does not hold what is given back: order {} {}",
+                            p.before.sale.value, p.before.no.value, to_text(*p.plan.event)));
+            return true;
+        });
+    }
+
+    void write_states() {
+        std::map<std::pair<sale::order_state, sale::order_event>, order_list> moved;
+        order_list same;
+        for (const planned& p : planned_) {
+            if (p.plan.event) {
+                moved[{p.before.state, *p.plan.event}].push_back(p.before.no);
+            } else if (!p.plan.channel.empty() || p.plan.asks || p.plan.settles) {
+                same.push_back(p.before.no);
+            }
+        }
+        for (const auto& [how, orders] : moved) set_states(book_, orders, how.first, how.second);
+        touch_orders(book_, same);
+    }
+
+    void write_payments() {
+        std::vector<new_payment> begun;
+        std::map<std::pair<asking, instant>, order_list> asked;
+        order_list settled;
+        for (const planned& p : planned_) {
+            const instant now = p.of->what->now;
+            if (!p.plan.channel.empty()) begun.push_back({p.before.no, p.plan.channel, now});
+            if (p.plan.asks) asked[{*p.plan.asks, now}].push_back(p.before.no);
+            if (p.plan.settles) settled.push_back(p.before.no);
+        }
+        remember_channels(book_, begun);
+        for (const auto& [what, orders] : asked)
+            open_questions_for(book_, orders, what.first, what.second);
+        settle_questions_of(book_, settled);
+    }
+
+    void answer() {
+        std::vector<state_change> changes;
+        for (const planned& p : planned_) {
+            move_outcome& m = p.of->answer->emplace<move_outcome>();
+            m.order = order_after(p.before, p.plan);
+            m.moved = true;
+            if (!p.plan.event) continue;
+            m.at = p.of->what->now;
+            changes.push_back({&m, p.before.state});
+        }
+        write_events(book_, changes);
+    }
+
+    store::connection& book_;
+    std::optional<returned_units> units_;
+    std::vector<planned> planned_;
+};
+
+}  // namespace
+
+bool make_moves(store::connection& c, std::span<const batched_move> moves) {
+    return batch_of_moves(c).run(moves);
+}
+
+}  // namespace floodgate::ledger
