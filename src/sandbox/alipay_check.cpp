@@ -5,6 +5,7 @@
 #include "pay/alipay_text.hpp"
 #include "pay/beijing_time.hpp"
 #include "sandbox/json_fields.hpp"
+#include "sandbox/letter_case.hpp"
 
 namespace floodgate::sandbox {
 namespace {
@@ -15,13 +16,6 @@ constexpr std::string_view methods[] = {page_method, "alipay.trade.query", "alip
 constexpr std::size_t address_characters_max = 256;
 
 using fault = std::optional<alipay_reply>;
-
-std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return text;
-}
 
 // Query and body count as one, wherever a client puts a parameter.
 fault merge_parameters(const request& r, pay::parameters& out) {

@@ -2,22 +2,12 @@
 
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
+#include "sandbox/letter_case.hpp"
 
 namespace floodgate::sandbox {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_word(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-}  // namespace
-
 std::string_view header_of(const header_list& headers, std::string_view name) {
     for (const auto& [known, value] : headers)
-        if (same_word(known, name)) return value;
+        if (lower_case(known) == lower_case(std::string(name))) return value;
     return {};
 }
 
@@ -25,9 +15,7 @@ std::string media_type(const request& r) {
     std::string_view type = header_of(r.headers, "Content-Type");
     type = type.substr(0, type.find(';'));
     while (type.ends_with(' ')) type.remove_suffix(1);
-    std::string out(type);
-    std::ranges::transform(out, out.begin(), lower);
-    return out;
+    return lower_case(std::string(type));
 }
 
 response json_answer(int status, const boost::json::object& body) {

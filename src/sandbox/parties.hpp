@@ -22,7 +22,7 @@ struct alipay_party {
 struct wechat_party {
     std::string mch_id;
     std::string app_id;
-    pay::keys_by_serial merchant;  // by the serials of the merchant's certificates
+    pay::keys_by_serial merchant;  // by the serials of its certificates, in upper case
     pay::apiv3_key apiv3;
     pay::wechat_signer platform;
     std::optional<pay::wechat_signer> second_platform{};  // for a change of keys

@@ -1,6 +1,7 @@
 #include "sandbox/party_files.hpp"
 
 #include "pay/new_keys.hpp"
+#include "sandbox/letter_case.hpp"
 
 namespace floodgate::sandbox {
 namespace {
@@ -22,7 +23,7 @@ std::pair<std::string, pay::public_key> load_merchant(const wechat_files& f) {
     pay::public_key key = pay::public_key::from_file(f.merchant_certificate_file);
     std::string serial = f.merchant_serial.empty() ? key.certificate_serial() : f.merchant_serial;
     require(serial, "the serial of the merchant's certificate (pay.wechat.serial)");
-    return {std::move(serial), std::move(key)};
+    return {upper_case(std::move(serial)), std::move(key)};
 }
 
 wechat_party load_wechat(const wechat_files& f) {

@@ -1,8 +1,7 @@
 #include "sandbox/wechat_check.hpp"
 
-#include <algorithm>
-
 #include "pay/wechat_text.hpp"
+#include "sandbox/letter_case.hpp"
 
 namespace floodgate::sandbox {
 namespace {
@@ -34,9 +33,11 @@ wechat_reply bad_signature(const pay::wechat_request& signed_request,
 }
 
 wechat_fault check_seal(const request& r, const wechat_party& who, instant now) {
-    const auto seal = pay::parse_authorization(header_of(r.headers, "Authorization"));
+    auto seal = pay::parse_authorization(header_of(r.headers, "Authorization"));
     if (!seal) return sign_error("authorization", "the Authorization header is missing or broken");
     if (seal->mch_id != who.mch_id) return wechat_failure(400, "MCH_NOT_EXISTS", "商户号不存在");
+    // A widely used client writes the serial in lower case. It is not part of what is signed.
+    seal->serial = upper_case(std::move(seal->serial));
     const std::string target = r.target();
     const pay::wechat_request signed_request{r.verb, target, r.body};
     switch (pay::verify_wechat_request(signed_request, *seal, who.merchant, now)) {

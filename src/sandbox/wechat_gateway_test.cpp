@@ -94,6 +94,8 @@ TEST_F(WechatGatewayTest, TheSealMustBeWholeFreshAndOfAKnownMerchantAndKey) {
     pay::wechat_seal s = good;
     s.serial = "11";
     EXPECT_THAT(query_with(s, target).body, HasSubstr("\"field\":\"serial_no\""));
+    s.serial = "7132d72a03e93cddf8c03bbd1f37eedf";
+    EXPECT_EQ(status(s), 404) << "lower case is the same serial";
     s = good;
     s.mch_id = "1900000002";
     EXPECT_THAT(query_with(s, target).body, HasSubstr("MCH_NOT_EXISTS"));
