@@ -26,6 +26,9 @@ void sign_alipay_message(parameters& message, const private_key& platform);
 // malformed: a name with other characters than letters, digits and "_-." could move the border
 // between name and value without changing the signed string. wrong_algorithm: only RSA2 counts,
 // whatever the message says about itself.
+//
+// A return is signed by the same rule and key as a notify, and the buyer's browser sees it. So a
+// genuine message is a notify only if it says so: check notify_type and trade_status.
 authenticity verify_alipay_request(const parameters& request, const public_key& merchant);
 authenticity verify_alipay_message(const parameters& message, const public_key& platform);
 

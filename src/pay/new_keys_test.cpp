@@ -28,6 +28,7 @@ TEST(NewKeys, HaveACertificateThatSignsItself) {
     EXPECT_TRUE(matches(key, read));
     EXPECT_EQ(read.certificate_serial().size(), 40U);
     EXPECT_EQ(read.certificate_serial().find_first_not_of("0123456789ABCDEF"), std::string::npos);
+    EXPECT_NE(std::string("4567").find(read.certificate_serial().front()), std::string::npos);
     EXPECT_NE(public_key::from_text(make_certificate(key, terms)).certificate_serial(),
               read.certificate_serial());
 

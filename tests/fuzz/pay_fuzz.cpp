@@ -1,5 +1,5 @@
 // Any bytes as what strangers send to the payment addresses: a form, a response of Alipay's
-// gateway, an Authorization header of WeChat Pay, a daily bill. They must neither crash nor hang.
+// gateway, a header or notice of WeChat Pay, a daily bill. They must neither crash nor hang.
 // What is accepted must come back as it went, and nothing is genuine without a signature.
 //
 // The first byte chooses which.
@@ -14,8 +14,7 @@
 #include "pay/base64.hpp"
 #include "pay/bill_file.hpp"
 #include "pay/new_keys.hpp"
-#include "pay/wechat_cipher.hpp"
-#include "pay/wechat_text.hpp"
+#include "pay/wechat_notice.hpp"
 
 namespace {
 
@@ -89,17 +88,25 @@ void check_cipher(std::string_view text) {
     require(decrypt_resource(sealed, key).how != authenticity::genuine);
 }
 
+void check_notice(std::string_view body) {
+    const auto notice = parse_wechat_notice(body);
+    if (!notice) return;
+    const auto again = parse_wechat_notice(to_json(*notice));
+    require(again && to_json(*again) == to_json(*notice));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-    switch (data[0] % 5) {
+    switch (data[0] % 6) {
     case 0: check_form(text); break;
     case 1: check_response(text); break;
     case 2: check_authorization(text); break;
     case 3: check_bill(text); break;
-    default: check_cipher(text); break;
+    case 4: check_cipher(text); break;
+    default: check_notice(text); break;
     }
     return 0;
 }
