@@ -5,6 +5,7 @@
 #include "sandbox/letter_case.hpp"
 
 namespace floodgate::sandbox {
+
 std::string_view header_of(const header_list& headers, std::string_view name) {
     for (const auto& [known, value] : headers)
         if (lower_case(known) == lower_case(std::string(name))) return value;

@@ -210,6 +210,18 @@ const std::vector<switch_entry>& entries() {
 
 }  // namespace
 
+bool does_work(const std::optional<trouble>& t) {
+    if (!t) return true;
+    switch (t->kind) {
+    case trouble_kind::late:
+    case trouble_kind::unsigned_reply:
+    case trouble_kind::wrong_key: return true;
+    case trouble_kind::limited:
+    case trouble_kind::user_paying: return false;
+    default: return t->after_work;
+    }
+}
+
 std::optional<trouble> switches::take_trouble(std::string_view verb) {
     const auto found = std::ranges::find(troubles, verb, &trouble::verb);
     if (found == troubles.end()) return std::nullopt;

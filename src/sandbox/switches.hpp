@@ -37,13 +37,12 @@ struct trouble {
     trouble_kind kind = trouble_kind::http_500;
     std::int64_t calls = 1;  // the next so many calls of the verb
     std::int64_t delay_ms = 0;
-    bool after_work = true;  // false: the call does nothing
+    // False: the call does nothing. Of no effect where the kind decides: see does_work.
+    bool after_work = true;
 };
 
-// Whether a call still does its work. The true answer cannot come without it.
-inline bool does_work(const std::optional<trouble>& t) {
-    return !t || t->after_work || t->kind == trouble_kind::late;
-}
+// Whether a call still does its work. Some answers are true only with it, some only without it.
+bool does_work(const std::optional<trouble>& t);
 
 inline constexpr std::string_view trouble_verbs[] = {"alipay.trade.page.pay",
                                                      "alipay.trade.query",

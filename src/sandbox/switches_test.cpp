@@ -69,6 +69,24 @@ TEST(Switches, TheListOfTroublesIsBounded) {
     EXPECT_EQ(change_switches(s, {{"troubles", many}}), "");
 }
 
+TEST(Switches, TheKindOfATroubleMayDecideWhetherTheWorkIsDone) {
+    const auto done = [](trouble_kind kind) {
+        std::string both;
+        for (const bool after_work : {true, false})
+            both += does_work(trouble{.kind = kind, .after_work = after_work}) ? "y" : "n";
+        return both;
+    };
+    for (const auto kind : {trouble_kind::http_500, trouble_kind::unavailable,
+                            trouble_kind::system_error, trouble_kind::rubbish})
+        EXPECT_EQ(done(kind), "yn");
+    for (const auto kind :
+         {trouble_kind::late, trouble_kind::unsigned_reply, trouble_kind::wrong_key})
+        EXPECT_EQ(done(kind), "yy") << "these answers say what was done";
+    for (const auto kind : {trouble_kind::limited, trouble_kind::user_paying})
+        EXPECT_EQ(done(kind), "nn") << "these answers say that nothing was done";
+    EXPECT_TRUE(does_work(std::nullopt));
+}
+
 TEST(Switches, TroubleIsUsedUpByItsVerb) {
     switches s;
     ASSERT_EQ(change(s, R"({"troubles":[{"verb":"wechat.refund","kind":"rubbish","calls":2}]})"),

@@ -21,7 +21,7 @@ act_outcome refuse_move(trade t, trade_event event) {
     return refuse_act(std::move(t), std::move(why));
 }
 
-// Changes the state only; empty if the state does not allow it.
+// Changes the state only. False if the state does not allow it.
 bool step(trade& t, trade_event event) {
     const auto to = advance(t.channel, t.state, event);
     if (to) t.state = *to;

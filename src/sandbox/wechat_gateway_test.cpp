@@ -256,7 +256,7 @@ TEST_F(WechatGatewayTest, TroubleComesAfterTheWork) {
     const response late = send_wechat("POST", native, body);
     EXPECT_EQ(late.status, 200);
     EXPECT_EQ(late.delay, 60s);
-    set(R"({"troubles":[{"verb":"wechat.close","kind":"user_paying","after_work":false}]})");
+    set(R"({"troubles":[{"verb":"wechat.close","kind":"user_paying"}]})");
     EXPECT_EQ(code_of(close("order-1", 202)), "USER_PAYING");
     EXPECT_EQ(query("order-1"), "NOTPAY");
 }
