@@ -47,10 +47,11 @@ protected:
     std::string moved(const std::string& fund_change) const {
         return success(fmt::format(R"(,"fund_change":"{}","refund_fee":"99.00")", fund_change));
     }
-    std::string refunded(const std::string& amount = "99.00") const {
+    std::string refunded(const std::string& amount = "99.00",
+                         const std::string& status = "REFUND_SUCCESS") const {
         return success(fmt::format(R"(,"out_request_no":"{}","refund_amount":"{}",)"
-                                   R"("refund_status":"REFUND_SUCCESS")",
-                                   refund_number(order), amount));
+                                   R"("refund_status":"{}")",
+                                   refund_number(order), amount, status));
     }
     void hears(const std::string& method, const std::string& node) {
         net.will_answer(signed_reply(method, node));
@@ -249,6 +250,8 @@ TEST_F(AlipayChannelTest, ARefundThatMovedNothingIsDoneOnlyIfItsQuerySaysSo) {
     EXPECT_EQ(refunds(failure("ACQ.TRADE_HAS_CLOSE"), refunded()), refund_answer::done);
     EXPECT_EQ(refunds(moved("N"), success("")), refund_answer::unsure);
     EXPECT_EQ(refunds(moved("N"), refunded("98.00")), refund_answer::unsure);
+    EXPECT_EQ(refunds(moved("N"), refunded("99.00", "REFUND_PROCESSING")), refund_answer::unsure);
+    EXPECT_EQ(refunds(moved("N"), refunded("99.00", "")), refund_answer::unsure);
     EXPECT_EQ(refunds(moved("N"), failure("ACQ.SYSTEM_ERROR")), refund_answer::unsure);
     EXPECT_EQ(refunds(failure("ACQ.SELLER_BALANCE_NOT_ENOUGH"), success("")),
               refund_answer::unsure);
