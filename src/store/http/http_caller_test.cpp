@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
+#include <vector>
 
 #include "store/http/http_client.hpp"
 #include "store/http/tiny_http_server.hpp"
@@ -54,6 +57,28 @@ TEST(HttpCaller, KeepsTheConnectionBetweenCalls) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(caller.ask({.url = server.url()}).status, 200);
     EXPECT_EQ(server.requests().size(), 3U);
     EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(HttpCaller, KeepsNoMoreConnectionsThanAllowed) {
+    tiny_http_server server({tiny_http_server::keep_open(200)});
+    curl_caller caller({.idle_max = 0, .allow_private = true});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(caller.ask({.url = server.url()}).status, 200);
+    EXPECT_EQ(server.connections(), 3);
+}
+
+TEST(HttpCaller, ManyThreadsAskAtOnce) {
+    tiny_http_server server({tiny_http_server::answer(200, "", "hello")});
+    curl_caller caller({.idle_max = 2, .allow_private = true});
+    std::atomic<int> good = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                for (int n = 0; n < 10; ++n)
+                    if (caller.ask({.url = server.url()}).body == "hello") ++good;
+            });
+    }
+    EXPECT_EQ(good, 40);
 }
 
 TEST(HttpCaller, AsksAgainOnANewConnectionWhenTheKeptOneIsDead) {
