@@ -72,6 +72,7 @@ TEST(HttpCaller, ManyThreadsAskAtOnce) {
     std::atomic<int> good = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(4);
         for (int i = 0; i < 4; ++i)
             threads.emplace_back([&] {
                 for (int n = 0; n < 10; ++n)
