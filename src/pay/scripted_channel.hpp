@@ -52,6 +52,7 @@ private:
 class scripted_channel final : public channel {
 public:
     explicit scripted_channel(std::string method = "scripted") : method_(std::move(method)) {}
+    using channel::answer;
 
     script<result<checkout>> begins{checkout{.paid = false, .redirect = "https://pay.example/1"}};
     script<trade> queries{trade::open};
