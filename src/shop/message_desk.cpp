@@ -13,17 +13,19 @@ namespace {
 // sends buyers back.
 constexpr std::string_view unknown_status = "unknown_status";
 
+constexpr const char* not_entered = "not_entered";
+
 // The checks of the channels that come after those of the order and the amount.
 bool comes_later(std::string_view fault) {
     return fault == "other_seller" || fault == "other_currency" || fault == unknown_status;
 }
 
-// Whatever a channel does with the bytes of a stranger, also an exception, is a message.
+// Whatever a channel does with the bytes of a stranger, also an exception, is a message. It is not
+// logged here: the verdict is, within bounds.
 pay::message read(pay::channel& from, const pay::raw_message& raw, instant now) {
     try {
         return from.read(raw, now);
-    } catch (const std::exception& e) {
-        log::error("shop.message_unreadable", "method", from.method(), "error", e.what());
+    } catch (const std::exception&) {
         return {.fault = "unreadable"};
     }
 }
@@ -54,15 +56,15 @@ struct message_desk::judged {
 
 // After those of the channel's own checks that come first.
 message_desk::judged message_desk::judge(const pay::message& m) {
-    const judged not_entered{"not_entered"};
     if (m.order.value == 0) return {"unknown_order"};
     const auto order = world_.book.orders().find(m.order);
-    if (!order) return order.error() == errc::not_found ? judged{"unknown_order"} : not_entered;
+    if (!order)
+        return order.error() == errc::not_found ? judged{"unknown_order"} : judged{not_entered};
     if (m.amount != order->amount) return {"other_amount"};
     if (!m.fault.empty()) return {m.fault};
     if (m.says == pay::trade::open || m.says == pay::trade::unsure) return {"no_news", true};
     const auto entered = world_.checkout.notified(m.order, m.says);
-    if (!entered) return not_entered;
+    if (!entered) return {not_entered};
     switch (*entered) {
     case checkout_step::done: return {"entered", true, true};
     case checkout_step::under_way: return {"late", true, true};
@@ -84,10 +86,10 @@ std::optional<message_verdict> message_desk::take(std::string_view method,
     (void)world_.book.messages()
         .add({0, now, std::string(method), j.word, m.order, m.channel_no, whole(raw)}, j.moved)
         .has_value();
-    const bool not_entered = j.word == "not_entered";
-    if (not_entered)
+    const bool ledger_failed = j.word == not_entered;
+    if (ledger_failed)
         log::warning("shop.message_not_entered", "method", method, "order", sale::to_text(m.order));
-    return message_verdict{j.word, j.taken, !j.taken && !not_entered, channel->answer(j.taken)};
+    return message_verdict{j.word, j.taken, !j.taken && !ledger_failed, channel->answer(j.taken)};
 }
 
 std::optional<sale::order_no> message_desk::returning(std::string_view method,
