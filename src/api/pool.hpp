@@ -13,11 +13,21 @@ namespace floodgate::api {
 // accounts: looks up phone numbers before a password is hashed, so that strangers do not fill the
 // pool of the buyers. password and strangers: for password hashes, on the same threads; see
 // http/pools.hpp. admin: a rush of buyers must not hold up the admin who wants to pause the sale.
-// moves: pay, cancel and refund. Each holds its thread until its commit, and as many as there are
-// threads share one (ledger/move_gatherer.hpp), so there are many. They may also wait for a payment
-// channel, and look-ups must not wait behind that.
-enum class pool : std::uint8_t { general = 1, accounts, password, strangers, admin, moves };
-inline constexpr std::uint8_t pools = 6;
+// moves: cancel and refund. Each holds its thread until its commit, and as many as there are
+// threads share one (ledger/move_gatherer.hpp), so there are many. channels: the same for paying,
+// which may wait for a payment channel as well, so that nobody else waits behind that. messages:
+// for what the channels tell us, which must not wait for what we ask them.
+enum class pool : std::uint8_t {
+    general = 1,
+    accounts,
+    password,
+    strangers,
+    admin,
+    moves,
+    channels,
+    messages
+};
+inline constexpr std::uint8_t pools = 8;
 
 // The rest of a call after its first step, which has decided in which queue it waits. If the queue
 // is full or the client has gone, it never runs.
