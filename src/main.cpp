@@ -13,6 +13,7 @@
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
+#include "commands/sandbox.hpp"
 #include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
@@ -31,8 +32,8 @@ struct serve_options {
     bool demo = false;
 };
 
-// To be called before any thread starts. SIGINT and SIGTERM are blocked, because shop_server::run
-// waits for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
+// To be called before any thread starts. SIGINT and SIGTERM are blocked, because the server waits
+// for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
 // and a file that may not grow is then a failed write, with its reason.
 void prepare_signals(bool with_tls) {
     sigset_t signals;
@@ -68,6 +69,15 @@ int serve(const serve_options& o) {
         version, address, address, address, operators, operators);
     std::fflush(stdout);
     running.run();
+    log::stop();
+    return 0;
+}
+
+int play_sandbox(const commands::sandbox_options& o) {
+    http::check_address(o.listen);  // before keys are made in vain
+    prepare_signals(false);
+    log::start(log::level::info);
+    commands::run_sandbox(o);
     log::stop();
     return 0;
 }
@@ -117,6 +127,15 @@ void describe_fixture(CLI::App& command, commands::fixture_options& o) {
         ->check(CLI::Range(1U, sale::pay_within_s_max));
 }
 
+void describe_sandbox(CLI::App& command, commands::sandbox_options& o) {
+    command.add_option("--listen", o.listen, "HOST:PORT (default: 127.0.0.1:8090)");
+    command.add_option("--data", o.data, "Directory for its trades and keys")->required();
+    command.add_option("--config", o.config,
+                       "TOML file with [pay.*] and [sandbox.*] (default: keys of its own)");
+    command.add_option("--shop", o.shop,
+                       "Where the shop is, for keys of its own (default: http://127.0.0.1:8080)");
+}
+
 // Names the unknown word; CLI11 would only say that a command is needed.
 void expect_known_command(CLI::App& app, const std::string& word) {
     std::vector<std::string> known;
@@ -151,6 +170,11 @@ int run(int argc, char** argv) {
     check_command->add_option("--data", checked, "The data directory");
     check_command->add_option("--config", checked_config, "TOML file of the cluster");
 
+    commands::sandbox_options sandbox;
+    auto* sandbox_command = app.add_subcommand(
+        "sandbox", "Play Alipay and WeChat Pay on this machine, with play money");
+    describe_sandbox(*sandbox_command, sandbox);
+
     if (argc > 1) expect_known_command(app, argv[1]);
     try {
         app.parse(argc, argv);
@@ -158,6 +182,7 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
+    if (*sandbox_command) return play_sandbox(sandbox);
     if (*fixture_command)
         return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
     return check(settings_for(checked_config, checked));
