@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "commands/bills.hpp"
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
@@ -82,8 +83,8 @@ int play_sandbox(const commands::sandbox_options& o) {
     return 0;
 }
 
-// The settings for `check` and `fixture`: of a data directory, or of the cluster in a configuration
-// file.
+// The settings for `check`, `bills` and `fixture`: of a data directory, or of the cluster in a
+// configuration file.
 engine::settings settings_for(const std::string& config, const std::string& data) {
     engine::settings s = engine::read_settings(config);
     if (!data.empty()) s.data = data;
@@ -94,16 +95,30 @@ engine::settings settings_for(const std::string& config, const std::string& data
     return s;
 }
 
-int check(const engine::settings& s) {
-    const auto found = s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
-                                                             : commands::check_data(s.data);
-    for (const auto& sentence : found) fmt::print("WRONG {}\n", sentence);
+// Prints each of them after `mark`; the exit code.
+int report(const std::vector<std::string>& found, const char* mark) {
+    for (const auto& sentence : found) fmt::print("{}{}\n", mark, sentence);
     if (found.empty()) {
         fmt::print("all is well\n");
     } else {
         fmt::print("{} things are wrong\n", found.size());
     }
     return found.empty() ? 0 : 1;
+}
+
+int check(const engine::settings& s) {
+    return report(s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
+                                                        : commands::check_data(s.data),
+                  "WRONG ");
+}
+
+void describe_bills(CLI::App& command, commands::bill_options& o) {
+    command.add_option("--channel", o.channel, "alipay or wechat")
+        ->required()
+        ->check(CLI::IsMember({"alipay", "wechat"}));
+    command.add_option("--file", o.file, "The channel's daily bill, CSV, UTF-8 or GBK")->required();
+    command.add_option("--data", o.data, "The data directory");
+    command.add_option("--config", o.config, "TOML file of the cluster");
 }
 
 void describe_fixture(CLI::App& command, commands::fixture_options& o) {
@@ -175,6 +190,11 @@ int run(int argc, char** argv) {
         "sandbox", "Play Alipay and WeChat Pay on this machine, with play money");
     describe_sandbox(*sandbox_command, sandbox);
 
+    commands::bill_options bill;
+    auto* bills_command =
+        app.add_subcommand("bills", "Compare a payment channel's daily bill with the ledger");
+    describe_bills(*bills_command, bill);
+
     if (argc > 1) expect_known_command(app, argv[1]);
     try {
         app.parse(argc, argv);
@@ -183,6 +203,8 @@ int run(int argc, char** argv) {
     }
     if (*serve_command) return serve(serving);
     if (*sandbox_command) return play_sandbox(sandbox);
+    if (*bills_command)
+        return report(commands::check_bill(settings_for(bill.config, bill.data), bill), "");
     if (*fixture_command)
         return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
     return check(settings_for(checked_config, checked));
