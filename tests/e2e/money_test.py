@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """Money through Alipay and WeChat Pay: the shop and the sandbox as processes of their own."""
+import datetime
 import json
+import re
 import secrets
 import shutil
+import subprocess
 import sys
 import time
 import unittest
@@ -10,9 +13,10 @@ import urllib.parse
 
 import books
 from books import clustered_only
-from harness import API, ROOT, UNLIMITED, ledger
+from harness import (API, BINARY, ROOT, UNLIMITED, Client, FloodgateTest, embedded_only, floodgate,
+                     ledger, place_of)
 from orders import ShopTest
-from payments import (FORM, AlipayForger, Sandbox, WechatForger, flipped, new_key, toml_of)
+from payments import (BEIJING, FORM, AlipayForger, Sandbox, WechatForger, flipped, new_key, toml_of)
 
 sys.path.insert(0, str(ROOT / "tests"))
 from server_process import free_port  # noqa: E402  pylint: disable=wrong-import-position
@@ -454,6 +458,32 @@ class TestAlipay(Alipay, Journeys):
         self.assertEqual(self.status_of(1, no), "unpaid")
 
 
+    def compare_bill(self, *rows):
+        """`floodgate bills`, beside the running server, with (order number, kind, yuan) as the bill."""
+        now = datetime.datetime.now(BEIJING).strftime("%Y-%m-%d %H:%M:%S")
+        file = self.place / "bill.csv"
+        file.write_text("#支付宝业务明细查询\n#---业务明细列表---\n"
+                        "支付宝交易号,商户订单号,业务类型,创建时间,完成时间,订单金额（元）,退款批次号/请求号\n"
+                        + "".join(f"2026{n}\t,{no}\t,{kind},{now},{now},{yuan},\n"
+                                  for n, (no, kind, yuan) in enumerate(rows))
+                        + "#---业务明细列表结束---\n", encoding="gbk")
+        return floodgate("bills", "--channel", "alipay", "--file", file,
+                         *place_of(self.shop.data))
+
+    def test_the_daily_bill(self):
+        self.open_shop()
+        no, _ = self.buy_and_pay(1)
+        fen = self.order(1, no)["amount_fen"]
+        yuan = f"{fen // 100}.{fen % 100:02}"
+        done = self.compare_bill((no, "交易", yuan))
+        self.assertEqual((done.returncode, done.stdout.split("\n")[-2]), (0, "all is well"), done)
+        done = self.compare_bill((no, "交易", "0.01"), (NO_SUCH_ORDER, "交易", yuan))
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn(f"DIFFERENT order {no}", done.stdout)
+        self.assertIn(f"EXTRA order {NO_SUCH_ORDER}", done.stdout)
+        self.assertEqual(self.status_of(1, no), "paid")
+
+
 class TestWechat(Wechat, Journeys):
 
     def test_a_probe_before_the_message(self):
@@ -466,6 +496,61 @@ class TestWechat(Wechat, Journeys):
 
 
 del Journeys  # only its children are run
+
+
+@embedded_only("a cluster's demo has no sandbox")
+class TheDemo(FloodgateTest):
+    """What a newcomer finds: `serve --demo`, and the lines of README.md."""
+
+    def start_demo(self):
+        port = free_port()
+        with (self.place / "said").open("w") as said, (self.place / "log").open("w") as log:
+            process = subprocess.Popen(
+                [str(BINARY), "serve", "--demo", "--data", str(self.place / "data"), "--listen",
+                 f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=said, stderr=log)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        said = (self.place / "said").read_text
+        self.wait_until(lambda: "/metrics" in said() or process.poll() is not None)
+        self.assertIsNone(process.poll(), (self.place / "log").read_text())
+        self.box_at = re.search(r"沙箱.* http://([\d.]+):(\d+)\n", said())
+        self.assertTrue(self.box_at, said())
+        self.client = Client(("127.0.0.1", port))
+        self.addCleanup(self.client.close)
+        self.wait_until(lambda: self.client.get("/readyz").status == 200)
+        account = re.search(r"buyer\b.*?phone (\S+)  password (\S+)", said())
+        self.token = self.client.post(f"{API}/auth/login", {
+            "phone": account[1], "password": account[2]}).json["token"]
+        return process
+
+    def at_sandbox(self, method, path):
+        with Client((self.box_at[1], int(self.box_at[2]))) as client:
+            return client.ask(method, path)
+
+    def status_of(self, no):
+        return self.client.order(no, self.token).json["status"]
+
+    def test_a_purchase_with_play_money(self):
+        process = self.start_demo()
+        sales = self.client.rounds()[0]["sales"]
+        for sale, method in zip(sales, ("wechat", "alipay")):
+            no = self.client.buy(sale["id"], self.token).json["order_no"]
+            self.wait_until(lambda no=no: self.status_of(no) == "unpaid")
+            answer = self.client.post(f"{API}/orders/{no}/pay", {"method": method}, self.token)
+            self.assertEqual(answer.status, 200, answer.text)
+            if method == "alipay":
+                page = urllib.parse.urlsplit(answer.json["redirect"])
+                self.at_sandbox("GET", f"{page.path}?{page.query}")
+            paid = self.at_sandbox("POST", f"/sandbox/trades/{no}/pay")
+            self.assertEqual(paid.status, 200, paid.text)
+            self.wait_until(lambda no=no: self.status_of(no) == "paid")
+        keys = self.place / "data/sandbox/keys/wechat_apiv3.key"
+        before = keys.read_bytes()
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+        self.start_demo()  # on other ports, with the same keys
+        self.assertEqual(keys.read_bytes(), before)
+        self.assertEqual(self.status_of(no), "paid")
 
 if __name__ == "__main__":
     unittest.main()
