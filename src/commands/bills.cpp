@@ -148,7 +148,7 @@ std::vector<std::string> check_bill(const engine::settings& s, const bill_option
     if (!bill.fault.empty()) throw std::runtime_error(o.file + ": " + bill.fault);
     ledger::ledger book(engine::open_database(s));
     ledger::settlements ours(book.database());
-    const auto found = compare_bill(bill, o.channel, ours);
+    auto found = compare_bill(bill, o.channel, ours);
     fmt::print("{}: {} payments and refunds of {}\n", o.file, bill.rows.size(), o.channel);
     if (bill.rows.empty())
         fmt::print("it has no rows, so its day is not known and nothing was compared\n");

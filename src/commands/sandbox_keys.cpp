@@ -57,14 +57,14 @@ struct named_files {
     std::string wechat_apiv3() const { return (*this)("wechat_apiv3.key"); }
 };
 
-void make_pair(const std::string& private_file, const std::string& public_file) {
+void write_key_pair(const std::string& private_file, const std::string& public_file) {
     const pay::key_pair_pem made = pay::make_key_pair();
     write_private_file(private_file, made.private_pem);
     write_private_file(public_file, made.public_pem);
 }
 
-void make_certified(const std::string& private_file, const std::string& certificate_file,
-                    const pay::certificate_terms& terms) {
+void write_certified_key(const std::string& private_file, const std::string& certificate_file,
+                         const pay::certificate_terms& terms) {
     const std::string made = pay::make_key_pair().private_pem;
     write_private_file(private_file, made);
     write_private_file(certificate_file,
@@ -72,13 +72,13 @@ void make_certified(const std::string& private_file, const std::string& certific
 }
 
 void make_keys(const named_files& files, instant now) {
-    make_pair(files.alipay_merchant(), files.alipay_merchant_public());
-    make_pair(files.alipay_platform(), files.alipay_platform_public());
+    write_key_pair(files.alipay_merchant(), files.alipay_merchant_public());
+    write_key_pair(files.alipay_platform(), files.alipay_platform_public());
     const auto until = now + std::chrono::duration_cast<milliseconds>(certificates_last);
-    make_certified(files.wechat_merchant(), files.wechat_merchant_certificate(),
-                   {"Floodgate sandbox merchant", now, until});
-    make_certified(files.wechat_platform(), files.wechat_platform_certificate(),
-                   {"Floodgate sandbox platform", now, until});
+    write_certified_key(files.wechat_merchant(), files.wechat_merchant_certificate(),
+                        {"Floodgate sandbox merchant", now, until});
+    write_certified_key(files.wechat_platform(), files.wechat_platform_certificate(),
+                        {"Floodgate sandbox platform", now, until});
     static_assert(guard::token_characters == apiv3_key_letters);
     write_private_file(files.wechat_apiv3(), guard::new_token());
 }
