@@ -28,7 +28,7 @@ protected:
     }
     static std::string sub_code(const response& r) {
         const auto parts = pay::split_alipay_response(r.body, query);
-        const std::string node(parts.node);
+        std::string node(parts.node);
         const std::size_t at = node.find("\"sub_code\":\"");
         if (at == std::string::npos) return node;
         return node.substr(at + 12, node.find('"', at + 12) - at - 12);

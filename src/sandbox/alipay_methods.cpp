@@ -60,7 +60,7 @@ alipay_reply close_by_merchant(platform& p, const boost::json::object& biz, inst
     const trade_question asked = ask_for_trade(p, fields, fault);
     if (asked.found == nullptr) return asked.fault;
     const act_outcome closed = close_trade(p, *asked.found, now);
-    return closed.done() ? about(closed.after) : business_failure("ACQ.TRADE_STATUS_ERROR");
+    return closed.done() ? about(closed.after) : business_failure(p.set.alipay_close_refusal);
 }
 
 // A refused refund still says that nothing was refunded.

@@ -17,7 +17,6 @@ namespace floodgate::sandbox {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 class AlipayMethodsTest : public SandboxTest {
 protected:
@@ -101,6 +100,14 @@ TEST_F(AlipayMethodsTest, APaidTradeIsDescribedInFull) {
         << "trade_no wins";
     EXPECT_EQ(close(), "ACQ.TRADE_STATUS_ERROR");
     EXPECT_EQ(alipay("alipay.trade.query", "{}").at("sub_code"), "ACQ.INVALID_PARAMETER");
+}
+
+TEST_F(AlipayMethodsTest, UncertainRulesAreSwitches) {
+    set(R"({"alipay_exists_at_once":true,"alipay_close_refusal":"ACQ.REASON_ILLEGAL_STATUS"})");
+    order_page("A1");
+    EXPECT_EQ(query(), "WAIT_BUYER_PAY");
+    EXPECT_EQ(close(), "A1");
+    EXPECT_EQ(close(), "ACQ.REASON_ILLEGAL_STATUS");
 }
 
 TEST_F(AlipayMethodsTest, TheClockClosesATradeThatWasOpened) {

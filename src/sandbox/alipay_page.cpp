@@ -7,6 +7,7 @@
 #include "pay/beijing_time.hpp"
 #include "sandbox/json_fields.hpp"
 #include "sandbox/random_text.hpp"
+#include "sandbox/trade_acts.hpp"
 
 namespace floodgate::sandbox {
 namespace {
@@ -109,6 +110,7 @@ ordered_page order_alipay_page(platform& p, const alipay_request& r, instant now
     }
     wanted.code = random_letters(code_characters);
     p.trades.keep(wanted);
+    if (p.set.alipay_exists_at_once) open_trade(p, wanted, now);
     return {wanted.code, std::nullopt};
 }
 

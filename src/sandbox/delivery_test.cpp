@@ -252,6 +252,23 @@ TEST_F(DeliveryTest, ARestartForgetsNoMessage) {
     EXPECT_EQ(judged(0), pay::authenticity::genuine);
 }
 
+TEST_F(DeliveryTest, TheMerchantMayAskWhileItIsTold) {
+    pay_alipay();
+    std::string seen;
+    shop.meanwhile = [&] { seen = state("A1"); };
+    deliver();
+    EXPECT_EQ(seen, "paid");
+}
+
+TEST_F(DeliveryTest, AMessageOfAChannelThatIsGoneIsDropped) {
+    pay_alipay();
+    restart(false);
+    deliver();
+    restart();
+    deliver();
+    EXPECT_TRUE(shop.messages.empty());
+}
+
 TEST_F(DeliveryTest, WithoutAnAddressNothingIsSent) {
     pay::parameters all = alipay_parameters(
         "alipay.trade.page.pay", R"({"out_trade_no":"A1","product_code":"FAST_INSTANT_TRADE_PAY",)"

@@ -54,12 +54,12 @@ wechat_party load_wechat(const wechat_files& f) {
 
 parties load_parties(const std::optional<alipay_files>& alipay,
                      const std::optional<wechat_files>& wechat) {
-    parties all{.alipay = {},
-                .wechat = {},
-                .stranger = pay::private_key::from_text(pay::make_key_pair().private_pem)};
-    if (alipay) all.alipay = load_alipay(*alipay);
-    if (wechat) all.wechat = load_wechat(*wechat);
-    return all;
+    std::optional<alipay_party> at_alipay;
+    std::optional<wechat_party> at_wechat;
+    if (alipay) at_alipay = load_alipay(*alipay);
+    if (wechat) at_wechat = load_wechat(*wechat);
+    return {std::move(at_alipay), std::move(at_wechat),
+            pay::private_key::from_text(pay::make_key_pair().private_pem)};
 }
 
 }  // namespace floodgate::sandbox

@@ -45,6 +45,7 @@ std::string in_headers(const header_list& headers, const char* name) {
 posted recording_poster::post(const std::string& url, const header_list& headers,
                               const std::string& body) {
     messages.push_back({url, headers, body});
+    meanwhile();
     return answer;
 }
 
@@ -54,7 +55,11 @@ SandboxTest::SandboxTest()
     restart();
 }
 
-void SandboxTest::restart() { gateway_ = std::make_unique<gateway>(make_parties(), *db_); }
+void SandboxTest::restart(bool with_alipay) {
+    parties who = make_parties();
+    if (!with_alipay) who.alipay.reset();
+    gateway_ = std::make_unique<gateway>(std::move(who), *db_);
+}
 
 parties SandboxTest::make_parties() const {
     return {.alipay = alipay_party{app_id, seller_id, pay::test_public_key("merchant"),

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +29,7 @@ public:
                 const std::string& body) override;
 
     posted answer{200, "success"};  // which both channels take
+    std::function<void()> meanwhile = [] {};
     std::vector<message> messages;
 };
 
@@ -55,7 +56,7 @@ protected:
     }
     std::string state(const std::string& out_trade_no);
     void deliver();  // until nothing is due
-    void restart();
+    void restart(bool with_alipay = true);
 
     // A complete request, not signed.
     pay::parameters alipay_parameters(const std::string& method, const std::string& biz) const;

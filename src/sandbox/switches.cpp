@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -76,6 +77,18 @@ switch_entry span(std::string_view name, milliseconds switches::*which) {
                 std::string why = read_count(v, {0, day_ms}, ms);
                 s.*which = milliseconds(ms);
                 return why;
+            }};
+}
+
+switch_entry choice(std::string_view name, std::string switches::*which,
+                    std::vector<std::string> words) {
+    return {name, [which](const switches& s) { return json::value(s.*which); },
+            [which, words = std::move(words)](switches& s, const json::value& v) -> std::string {
+                const std::string wanted(v.is_string() ? v.get_string() : "");
+                if (std::ranges::count(words, wanted) == 0)
+                    return fmt::format("must be one of {}", fmt::join(words, ", "));
+                s.*which = wanted;
+                return {};
             }};
 }
 
@@ -153,7 +166,7 @@ std::string read_troubles(switches& s, const json::value& v) {
         return fmt::format("must be a list of up to {} objects", troubles_max);
     std::vector<trouble> all;
     for (const json::value& one : v.get_array()) {
-        const std::string why = read_trouble(one, all.emplace_back());
+        std::string why = read_trouble(one, all.emplace_back());
         if (!why.empty()) return why;
     }
     s.troubles = std::move(all);
@@ -172,6 +185,10 @@ const std::vector<switch_entry>& entries() {
         span("alipay_first_retry_ms", &switches::alipay_first_retry),
         {"alipay_notify_states", states_json, read_states},
         flag("alipay_notify_refunds", &switches::alipay_notify_refunds),
+        choice("alipay_close_refusal", &switches::alipay_close_refusal,
+               {"ACQ.TRADE_STATUS_ERROR", "ACQ.REASON_TRADE_STATUS_INVALID",
+                "ACQ.REASON_ILLEGAL_STATUS"}),
+        flag("alipay_exists_at_once", &switches::alipay_exists_at_once),
         flag("pay_after_close", &switches::pay_after_close),
         span("alipay_refund_settles_ms", &switches::alipay_refund_settles),
         span("wechat_refund_settles_ms", &switches::wechat_refund_settles),
@@ -180,6 +197,11 @@ const std::vector<switch_entry>& entries() {
         span("wechat_expiry_min_ms", &switches::wechat_expiry_min),
         flag("wechat_refuse_local_urls", &switches::wechat_refuse_local_urls),
         flag("wechat_refuse_unknown_fields", &switches::wechat_refuse_unknown_fields),
+        choice("wechat_close_refusal", &switches::wechat_close_refusal,
+               {"ORDERPAID", "ORDER_PAID", "INVALID_REQUEST", "TRADE_ERROR"}),
+        flag("wechat_old_codes", &switches::wechat_old_codes),
+        span("wechat_refund_after_ms", &switches::wechat_refund_after),
+        span("wechat_refund_gap_ms", &switches::wechat_refund_gap),
         flag("wechat_second_key", &switches::wechat_second_key),
         {"troubles", troubles_json, read_troubles},
     };
@@ -208,7 +230,7 @@ std::string change_switches(switches& s, const boost::json::object& wanted) {
         const auto e = std::ranges::find(entries(), std::string_view(name), &switch_entry::name);
         if (e == entries().end())
             return fmt::format("there is no switch \"{}\"", std::string_view(name).substr(0, 64));
-        const std::string why = e->set(changed, value);
+        std::string why = e->set(changed, value);
         if (!why.empty()) return fmt::format("{} {}", e->name, why);
     }
     s = std::move(changed);

@@ -68,6 +68,8 @@ struct switches {
     milliseconds alipay_first_retry{240'000};  // some pages say two minutes, some four
     std::set<std::string> alipay_notify_states{"TRADE_SUCCESS"};
     bool alipay_notify_refunds = true;
+    std::string alipay_close_refusal = "ACQ.TRADE_STATUS_ERROR";  // of a paid or closed trade
+    bool alipay_exists_at_once = false;  // a trade exists before its buyer opens the cashier
     bool pay_after_close = false;
     milliseconds alipay_refund_settles{0};
     milliseconds wechat_refund_settles{1000};
@@ -76,7 +78,11 @@ struct switches {
     milliseconds wechat_expiry_min{60'000};  // a sooner time_expire is raised to it
     bool wechat_refuse_local_urls = false;   // as the real one does
     bool wechat_refuse_unknown_fields = true;
-    bool wechat_second_key = false;  // sign with the second platform key, if there is one
+    std::string wechat_close_refusal = "ORDERPAID";  // of a paid trade
+    bool wechat_old_codes = false;                   // SYSTEMERROR instead of SYSTEM_ERROR
+    milliseconds wechat_refund_after{0};  // sooner after the payment: RESOURCE_NOT_EXISTS
+    milliseconds wechat_refund_gap{0};    // sooner after the last refund: FREQUENCY_LIMITED
+    bool wechat_second_key = false;       // sign with the second platform key, if there is one
     std::vector<trouble> troubles;
 
     // The trouble for this call, which is used up by it.

@@ -42,6 +42,8 @@ TEST(Switches, AFaultChangesNothing) {
                                   R"({"alipay_notify_states":["WAIT_BUYER_PAY"]})",
                                   R"({"alipay_notify_states":"TRADE_CLOSED"})",
                                   R"({"wechat_refund_ends_as":"PROCESSING"})",
+                                  R"({"wechat_close_refusal":"OTHER"})",
+                                  R"({"alipay_close_refusal":1})",
                                   R"({"troubles":[{"verb":"wechat.pay","kind":"http_500"}]})",
                                   R"({"troubles":[{"kind":"http_500"}]})",
                                   R"({"troubles":[{"verb":"wechat.refund","kind":"fire"}]})",

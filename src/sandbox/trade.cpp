@@ -12,6 +12,10 @@ struct trade_move {
     trade_state to;
 };
 
+constexpr channel all_channels[] = {channel::alipay, channel::wechat};
+constexpr refund_result all_results[] = {refund_result::success, refund_result::closed,
+                                         refund_result::abnormal};
+
 constexpr trade_move common_moves[] = {
     {trade_state::waiting, trade_event::pay, trade_state::paid},
     {trade_state::waiting, trade_event::pay_late, trade_state::paid},
@@ -49,7 +53,7 @@ const char* alipay_word(trade_state s) {
     case trade_state::asked: return "";
     case trade_state::waiting: return "WAIT_BUYER_PAY";
     case trade_state::paid: return "TRADE_SUCCESS";
-    case trade_state::closed: return "TRADE_CLOSED";
+    case trade_state::closed:
     case trade_state::refunded: return "TRADE_CLOSED";
     case trade_state::finished: return "TRADE_FINISHED";
     }
@@ -68,7 +72,7 @@ const char* wechat_word(const trade& t) {
 const char* to_text(channel c) { return c == channel::alipay ? "alipay" : "wechat"; }
 
 std::optional<channel> parse_channel(std::string_view word) {
-    return parse_word<channel>(word, std::initializer_list{channel::alipay, channel::wechat});
+    return parse_word<channel>(word, all_channels);
 }
 
 const char* to_text(trade_state s) {
@@ -117,9 +121,7 @@ const char* to_text(refund_result r) {
 }
 
 std::optional<refund_result> parse_refund_result(std::string_view word) {
-    return parse_word<refund_result>(
-        word, std::initializer_list{refund_result::success, refund_result::closed,
-                                    refund_result::abnormal});
+    return parse_word<refund_result>(word, all_results);
 }
 
 sale::fen trade::refunded() const {

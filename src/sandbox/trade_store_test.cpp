@@ -33,7 +33,7 @@ protected:
         db_ = store::open_sqlite({.path = directory_ / "trades.db", .readers_max = 1});
         kept.emplace(*db_, most);
     }
-    static trade a_trade(std::string out_trade_no, instant created_at = noon) {
+    static trade a_trade(const std::string& out_trade_no, instant created_at = noon) {
         return {.channel = channel::wechat,
                 .out_trade_no = out_trade_no,
                 .number = "4200" + out_trade_no,

@@ -2,6 +2,8 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
+
 #include "pay/beijing_time.hpp"
 #include "sandbox/path.hpp"
 #include "sandbox/random_text.hpp"
@@ -14,6 +16,7 @@ namespace floodgate::sandbox {
 namespace {
 
 constexpr auto certificate_lifetime = std::chrono::days(365 * 5);
+constexpr std::size_t request_id_characters = 24;
 
 // The client may ask for a key by its serial.
 const pay::wechat_signer& signer_for(const platform& p, const request& r) {
@@ -75,41 +78,59 @@ wechat_reply run_call(platform& p, const request& r, std::string_view verb,
                             : query_by_own_number(p, parts[4], mchid);
 }
 
-response seal_reply(const wechat_reply& reply, const pay::wechat_signer& by, instant now) {
-    response out;
-    if (reply.status == 204) {
-        out.status = 204;
-    } else {
-        out = json_answer(reply.status, reply.body);
-    }
-    out.headers = wechat_seal_headers(out.body, by, now);
-    out.headers.emplace_back("Request-ID", random_letters(24));
-    return out;
+// Older pages, and some servers, spell these codes without underscores.
+std::string old_spelling(std::string code) {
+    constexpr std::string_view both_ways[] = {"SYSTEM_ERROR", "ORDER_NOT_EXIST", "RULE_LIMIT",
+                                              "NOT_ENOUGH"};
+    if (std::ranges::count(both_ways, code) > 0) std::erase(code, '_');
+    return code;
 }
 
+// How replies to one request are signed.
+struct reply_sealer {
+    const pay::wechat_signer& by;
+    instant now;
+    bool old_codes;
+
+    response seal(const wechat_reply& reply) const {
+        response out;
+        if (reply.status == 204) {
+            out.status = 204;
+        } else {
+            boost::json::object body = reply.body;
+            if (old_codes && body.contains("code"))
+                body["code"] = old_spelling(std::string(body.at("code").as_string()));
+            out = json_answer(reply.status, body);
+        }
+        out.headers = wechat_seal_headers(out.body, by, now);
+        out.headers.emplace_back("Request-ID", random_letters(request_id_characters));
+        return out;
+    }
+};
+
 response spoiled_reply(const platform& p, const wechat_reply& reply, const trouble& how,
-                       const pay::wechat_signer& by, instant now) {
+                       const reply_sealer& true_one) {
     switch (how.kind) {
     case trouble_kind::http_500: return {500, "text/html", "Internal Server Error", {}};
-    case trouble_kind::late: return seal_reply(reply, by, now);
+    case trouble_kind::late: return true_one.seal(reply);
     case trouble_kind::rubbish: return {200, "text/html", "<html>busy</html>", {}};
     case trouble_kind::limited:
-        return seal_reply(wechat_failure(429, "FREQUENCY_LIMITED", "频率超限"), by, now);
+        return true_one.seal(wechat_failure(429, "FREQUENCY_LIMITED", "频率超限"));
     case trouble_kind::user_paying:
-        return seal_reply(wechat_failure(202, "USER_PAYING", "用户支付中，需要输入密码"), by, now);
+        return true_one.seal(wechat_failure(202, "USER_PAYING", "用户支付中，需要输入密码"));
     case trouble_kind::wrong_key: {
-        const pay::wechat_signer stranger{by.mch_id, by.serial, p.who.stranger};
-        return seal_reply(reply, stranger, now);
+        const pay::wechat_signer stranger{"", true_one.by.serial, p.who.stranger};
+        return reply_sealer{stranger, true_one.now, true_one.old_codes}.seal(reply);
     }
     case trouble_kind::unsigned_reply: {
-        response bare = seal_reply(reply, by, now);
+        response bare = true_one.seal(reply);
         bare.headers.clear();
         return bare;
     }
     case trouble_kind::unavailable:
     case trouble_kind::system_error: break;
     }
-    return seal_reply(wechat_failure(500, "SYSTEM_ERROR", "系统异常，请稍后重试"), by, now);
+    return true_one.seal(wechat_failure(500, "SYSTEM_ERROR", "系统异常，请稍后重试"));
 }
 
 }  // namespace
@@ -120,17 +141,16 @@ const pay::wechat_signer& wechat_signer_now(const platform& p) {
 }
 
 response answer_wechat(platform& p, const request& r, instant now) {
-    const pay::wechat_signer& by = signer_for(p, r);
+    const reply_sealer by{signer_for(p, r), now, p.set.wechat_old_codes};
     const std::string_view verb = verb_of(r, path_parts(r.path));
-    if (verb.empty())
-        return seal_reply(wechat_failure(404, "NOT_FOUND", "请求的资源不存在"), by, now);
+    if (verb.empty()) return by.seal(wechat_failure(404, "NOT_FOUND", "请求的资源不存在"));
     const wechat_call call = check_wechat_request(r, *p.who.wechat, now);
-    if (call.fault) return seal_reply(*call.fault, by, now);
+    if (call.fault) return by.seal(*call.fault);
     const std::optional<trouble> spoiled = p.set.take_trouble(verb);
     wechat_reply reply;
     if (does_work(spoiled)) reply = run_call(p, r, verb, call.body, now);
-    if (!spoiled) return seal_reply(reply, by, now);
-    response out = spoiled_reply(p, reply, *spoiled, by, now);
+    if (!spoiled) return by.seal(reply);
+    response out = spoiled_reply(p, reply, *spoiled, by);
     out.delay = milliseconds(spoiled->delay_ms);
     return out;
 }

@@ -197,6 +197,16 @@ TEST_F(WechatGatewayTest, ClosingIsSignedAndRepeatable) {
               "PARAM_ERROR");
 }
 
+TEST_F(WechatGatewayTest, UncertainCodesAreSwitches) {
+    order_native("order-1");
+    act("order-1", "pay");
+    set(R"({"wechat_close_refusal":"TRADE_ERROR","wechat_old_codes":true})");
+    EXPECT_EQ(code_of(close("order-1", 400)), "TRADE_ERROR");
+    EXPECT_EQ(code_of(wechat("GET", query_path("order-2"), "", 404)), "ORDERNOTEXIST");
+    set(R"({"troubles":[{"verb":"wechat.query","kind":"system_error"}]})");
+    EXPECT_EQ(code_of(wechat("GET", query_path("order-1"), "", 500)), "SYSTEMERROR");
+}
+
 TEST_F(WechatGatewayTest, TheSecondKeySignsWhenItIsWanted) {
     const auto serial = [&](header_list more) {
         const std::string target = query_path("order-1");

@@ -73,12 +73,15 @@ wechat_reply order_refund(platform& p, const boost::json::object& body, instant 
     const trade* t = o.transaction_id.empty()
                          ? p.trades.find(channel::wechat, o.out_trade_no)
                          : p.trades.find_number(channel::wechat, o.transaction_id);
-    if (t == nullptr || !t->paid_at) return no_such_resource("订单不存在或未支付");
+    if (t == nullptr || !t->paid_at || now < *t->paid_at + p.set.wechat_refund_after)
+        return no_such_resource("订单不存在或未支付");
     if (!o.out_trade_no.empty() && o.out_trade_no != t->out_trade_no)
         return refused_refund("transaction_id和out_trade_no不一致");
     if (o.total != t->amount.value) return refused_refund("订单金额不一致");
     if (t->refunds.size() >= wechat_refunds_max)
         return wechat_failure(403, "RULE_LIMIT", "退款次数超过限制");
+    if (!t->refunds.empty() && now < t->refunds.back().asked_at + p.set.wechat_refund_gap)
+        return wechat_failure(429, "FREQUENCY_LIMITED", "频率超限");
     const act_outcome done = refund_trade(p, *t, o.wanted, now);
     if (!done.done()) return refused_refund("退款金额大于可退金额");
     return {200, wechat_refund_json(done.after, done.after.refunds.back(), now)};

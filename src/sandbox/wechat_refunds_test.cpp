@@ -82,6 +82,20 @@ TEST_F(WechatRefundsTest, OnlyPaidOrdersAreRefunded) {
     EXPECT_EQ(refund("R1", 9900, 404).at("code"), "RESOURCE_NOT_EXISTS");
 }
 
+TEST_F(WechatRefundsTest, RefundsMayComeTooSoon) {
+    set(R"({"wechat_refund_after_ms":2000,"wechat_refund_gap_ms":60000})");
+    pay_one();
+    now += 2s - 1ms;
+    EXPECT_EQ(refund("R1", 100, 404).at("code"), "RESOURCE_NOT_EXISTS");
+    now += 1ms;
+    refund("R1", 100);
+    now += 60s - 1ms;
+    EXPECT_EQ(refund("R2", 100, 429).at("code"), "FREQUENCY_LIMITED");
+    refund("R1", 100);
+    now += 1ms;
+    refund("R2", 100);
+}
+
 TEST_F(WechatRefundsTest, AtMostFiftyRefundsOfOneOrder) {
     pay_one();
     for (std::size_t i = 0; i < wechat_refunds_max; ++i) refund(fmt::format("R{}", i), 1);

@@ -141,7 +141,7 @@ wechat_reply close_by_own_number(platform& p, const std::string& out_trade_no,
     if (t == nullptr)
         return p.set.wechat_close_unknown_is_fine ? wechat_reply{204, {}} : not_found();
     if (t->state == trade_state::closed || close_trade(p, *t, now).done()) return {204, {}};
-    return wechat_failure(400, "ORDERPAID", "订单已支付");
+    return wechat_failure(400, p.set.wechat_close_refusal, "订单已支付");
 }
 
 }  // namespace floodgate::sandbox
