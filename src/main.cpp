@@ -15,6 +15,7 @@
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
 #include "commands/sandbox.hpp"
+#include "commands/sandbox_server.hpp"
 #include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
@@ -58,6 +59,7 @@ int serve(const serve_options& o) {
     prepare_signals(!s.server.tls_certificate_file.empty());
     log::start(s.log_level);
     engine::judge_secret_files(s);
+    const auto play_money = o.demo ? commands::start_demo_sandbox(s) : nullptr;
     engine::shop_server running(s);
     if (o.demo) running.create_demo();
     running.create_first_admin();

@@ -4,11 +4,15 @@
 
 #include <csignal>
 #include <cstdio>
+#include <map>
 
 #include "base/config_file.hpp"
+#include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "commands/sandbox_keys.hpp"
 #include "commands/sandbox_server.hpp"
+#include "engine/data_directory.hpp"
+#include "engine/pay_settings.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -38,10 +42,19 @@ std::optional<sandbox::alipay_files> read_alipay(config_file& file) {
     return f;
 }
 
+// Programs differ in the zeros at the beginning and in the case of letters.
+std::string plain_serial(std::string serial) {
+    serial.erase(0, serial.find_first_not_of('0'));
+    for (char& letter : serial)
+        if (letter >= 'a' && letter <= 'f') letter = static_cast<char>(letter - 'a' + 'A');
+    return serial;
+}
+
 void expect_serial(const sandbox::wechat_files& f) {
     const std::string serial =
         pay::public_key::from_file(f.merchant_certificate_file).certificate_serial();
-    if (!serial.empty() && !f.merchant_serial.empty() && serial != f.merchant_serial)
+    if (!serial.empty() && !f.merchant_serial.empty() &&
+        plain_serial(serial) != plain_serial(f.merchant_serial))
         throw pay::key_error(
             fmt::format("pay.wechat.serial is {}, but {} has the serial {}: write that one",
                         f.merchant_serial, f.merchant_certificate_file, serial));
@@ -61,10 +74,10 @@ std::optional<sandbox::wechat_files> read_wechat(config_file& file) {
               f.second_platform_private_key_file);
     file.read("sandbox.wechat.second_platform_serial", f.second_platform_serial);
     if (f.merchant_certificate_file.empty() && f.platform_private_key_file.empty()) return {};
-    std::string known_to_merchant;
-    file.read("pay.wechat.platform_keys." + f.platform_serial, known_to_merchant);
-    if (!f.platform_private_key_file.empty() && !f.platform_serial.empty())
-        expect_match(f.platform_private_key_file, known_to_merchant,
+    std::map<std::string, std::string> known_to_merchant;
+    file.read("pay.wechat.platform_keys", known_to_merchant);
+    if (!f.platform_private_key_file.empty() && known_to_merchant.contains(f.platform_serial))
+        expect_match(f.platform_private_key_file, known_to_merchant[f.platform_serial],
                      "sandbox.wechat.platform_private_key_file and pay.wechat.platform_keys");
     if (!f.merchant_certificate_file.empty()) expect_serial(f);
     return f;
@@ -101,6 +114,32 @@ void print_merchant(const std::string& file, const std::string& configuration) {
     std::fflush(stdout);
 }
 
+// Where this machine reaches a server that listens there.
+std::string local_address(endpoint listens_on) {
+    if (listens_on.host == "0.0.0.0" || listens_on.host == "localhost")
+        listens_on.host = "127.0.0.1";
+    if (listens_on.host == "::") listens_on.host = "::1";
+    return "http://" + listens_on.text();
+}
+
+// At the usual distance from the shop, 8090 beside 8080; if that port is taken, at any free one.
+std::unique_ptr<sandbox_server> start_near(const endpoint& shop, const sandbox_keys& keys,
+                                           const std::string& data) {
+    constexpr unsigned distance = 10, port_max = 65'535;
+    const auto start_at = [&](unsigned port) {
+        return std::make_unique<sandbox_server>(
+            sandbox::load_parties(keys.alipay, keys.wechat),
+            sandbox_server::options{fmt::format("127.0.0.1:{}", port), data});
+    };
+    if (shop.port + distance > port_max) return start_at(0);
+    try {
+        return start_at(shop.port + distance);
+    } catch (const std::runtime_error& e) {
+        log::warning("commands.sandbox_moved", "why", e.what());
+        return start_at(0);
+    }
+}
+
 void wait_for_the_end() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -124,12 +163,30 @@ void run_sandbox(const sandbox_options& o) {
     const sandbox_server running(sandbox::load_parties(keys.alipay, keys.wechat),
                                  {o.listen, o.data});
     const std::string file = o.data + "/merchant.toml";
-    const std::string configuration =
-        merchant_configuration(keys, {.sandbox = running.address(), .shop = o.shop});
+    const std::string configuration = merchant_configuration(
+        keys, {.sandbox = local_address(parse_endpoint(running.listens_on())), .shop = o.shop});
     write_private_file(file, configuration);
     print_welcome(running.address());
     print_merchant(file, configuration);
     wait_for_the_end();
+}
+
+std::unique_ptr<sandbox_server> start_demo_sandbox(engine::settings& s) {
+    const endpoint shop = parse_endpoint(s.server.listen, 0);
+    if (s.pay.alipay || s.pay.wechat || s.mode == engine::run_mode::clustered || shop.port == 0 ||
+        !s.server.tls_certificate_file.empty())
+        return nullptr;
+    engine::prepare_data_directory(s.data);
+    const std::string data = s.data + "/sandbox";
+    const sandbox_keys keys = keep_sandbox_keys(data, wall_clock().now());
+    auto running = start_near(shop, keys, data);
+    const sandbox_places places{.sandbox = running->address(), .shop = local_address(shop)};
+    const std::string file = data + "/merchant.toml";
+    write_private_file(file, merchant_configuration(keys, places));
+    config_file merchant(file);
+    engine::read_pay(merchant, s.pay, s.secret_files);
+    print_welcome(running->address());
+    return running;
 }
 
 }  // namespace floodgate::commands

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
+
+#include "engine/settings.hpp"
 
 namespace floodgate::commands {
 
@@ -17,5 +20,13 @@ struct sandbox_options {
 // Throws with one clear line that says how to mend it: a key is missing, unreadable, readable by
 // others, or does not fit its other half; the port is taken.
 void run_sandbox(const sandbox_options& o);
+
+class sandbox_server;
+
+// For `serve --demo`: a sandbox beside the shop, with keys in the data directory, and the shop's
+// settings changed so that it takes the play money. Null, and nothing changed: a channel is
+// configured already, the shop is a cluster's, uses TLS, or takes any free port (the sandbox must
+// know where to send its messages).
+std::unique_ptr<sandbox_server> start_demo_sandbox(engine::settings& s);
 
 }  // namespace floodgate::commands

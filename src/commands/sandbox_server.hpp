@@ -31,7 +31,8 @@ public:
     sandbox_server(const sandbox_server&) = delete;
     sandbox_server& operator=(const sandbox_server&) = delete;
 
-    std::string address() const { return "http://" + server_->address(); }
+    const std::string& listens_on() const { return server_->address(); }  // "127.0.0.1:8090"
+    std::string address() const { return "http://" + listens_on(); }
 
 private:
     http::side_response answer(const http::side_request& r);
