@@ -266,6 +266,23 @@ TEST_F(AlipayChannelTest, ARefundOfUnknownOutcomeIsAskedAgainWithTheSameNumber) 
     EXPECT_EQ(sent(net.asked[0]).at("biz_content"), sent(net.asked[1]).at("biz_content"));
 }
 
+TEST_F(AlipayChannelTest, NoLogLineHoldsASignatureOrABody) {
+    testing::internal::CaptureStderr();
+    for (auto& [how, reply] : spoiled(query_method, with_status("TRADE_CLOSED"))) {
+        hears(query_method, with_status("TRADE_SUCCESS", "1.00"));  // so that each is logged
+        net.will_answer(reply);
+        channel->query(order);
+        channel->query(order);
+    }
+    const std::string lines = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(lines, HasSubstr("pay.alipay_failed"));
+    EXPECT_THAT(lines, HasSubstr("pay.reply_mismatched"));
+    for (const auto& q : net.asked)
+        EXPECT_EQ(lines.find(sent(q).at("sign").substr(0, 20)), std::string::npos);
+    for (const char* word : {"sign=", "sign\"", "trade_status", "busy", "gateway.do"})
+        EXPECT_EQ(lines.find(word), std::string::npos) << word;
+}
+
 TEST_F(AlipayChannelTest, AMessageIsAnsweredWithOneWord) {
     EXPECT_TRUE(channel->sends_messages());
     for (const bool taken : {true, false}) {

@@ -46,7 +46,7 @@ public:
           clock_(clock),
           app_id_(std::move(s.app_id)),
           notify_url_(std::move(s.notify_url)),
-          shared_(std::move(s.shared)) {}
+          shared_(s.shared) {}
 
     std::string_view method() const override { return "wechat"; }
     result<checkout> begin(const sale::order& o) override;

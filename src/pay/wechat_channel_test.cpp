@@ -282,6 +282,24 @@ TEST_F(WechatChannelTest, ARefusedRefundIsLookedUp) {
     EXPECT_EQ(refunds(404, failure("RESOURCE_NOT_EXISTS")), refund_answer::unsure);
 }
 
+TEST_F(WechatChannelTest, NoLogLineHoldsASignatureOrABody) {
+    testing::internal::CaptureStderr();
+    for (auto& [how, answer] : spoiled(200, trade_body("CLOSED"))) {
+        asked_about(200, trade_body("SUCCESS", amount(1)));  // so that each is logged
+        net.will_answer(answer);
+        channel->query(order);
+    }
+    const std::string lines = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(lines, testing::HasSubstr("pay.wechat_failed"));
+    EXPECT_THAT(lines, testing::HasSubstr("pay.reply_mismatched"));
+    for (const auto& q : net.asked) {
+        const auto seal = parse_authorization(q.headers.at(0).second);
+        EXPECT_EQ(lines.find(seal->signature.substr(0, 20)), std::string::npos);
+    }
+    for (const char* word : {"WECHATPAY2", "SIGNTEST", "trade_state", "busy", "127.0.0.1"})
+        EXPECT_EQ(lines.find(word), std::string::npos) << word;
+}
+
 TEST_F(WechatChannelTest, AMessageIsAnsweredWithNothingOrAFailure) {
     EXPECT_TRUE(channel->sends_messages());
     EXPECT_EQ(channel->answer(true).status, 200U);

@@ -16,7 +16,7 @@ namespace floodgate::sandbox {
 
 using header_list = std::vector<std::pair<std::string, std::string>>;
 
-inline constexpr std::size_t body_bytes_max = 64 * 1024;
+inline constexpr std::size_t body_bytes_max = 65'536;
 
 struct request {
     std::string verb;   // "GET", "POST"
