@@ -135,10 +135,15 @@ class Sandbox:
             return client.ask(method, path, None, body, headers)
 
     def open_page(self, url):
-        """As a browser follows the address that the shop gave the buyer."""
-        parts = urllib.parse.urlsplit(url)
-        assert parts.netloc == self.listen, url
-        return self.ask("GET", f"{parts.path}?{parts.query}")
+        """As a browser follows the address that the shop gave the buyer, up to the cashier."""
+        for _ in range(5):
+            parts = urllib.parse.urlsplit(urllib.parse.urljoin(self.url, url))
+            assert parts.netloc == self.listen, url
+            page = self.ask("GET", parts.path + (f"?{parts.query}" if parts.query else ""))
+            if page.status not in (302, 303):
+                return page
+            url = page.headers["location"]
+        raise AssertionError(f"it leads in circles: {url}")
 
     def trade(self, number):
         return self.ask("GET", f"/sandbox/trades/{number}")
