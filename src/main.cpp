@@ -10,9 +10,12 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "commands/bills.hpp"
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
+#include "commands/sandbox.hpp"
+#include "commands/sandbox_server.hpp"
 #include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
@@ -31,8 +34,8 @@ struct serve_options {
     bool demo = false;
 };
 
-// To be called before any thread starts. SIGINT and SIGTERM are blocked, because shop_server::run
-// waits for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
+// To be called before any thread starts. SIGINT and SIGTERM are blocked, because the server waits
+// for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
 // and a file that may not grow is then a failed write, with its reason.
 void prepare_signals(bool with_tls) {
     sigset_t signals;
@@ -56,6 +59,7 @@ int serve(const serve_options& o) {
     prepare_signals(!s.server.tls_certificate_file.empty());
     log::start(s.log_level);
     engine::judge_secret_files(s);
+    const auto play_money = o.demo ? commands::start_demo_sandbox(s) : nullptr;
     engine::shop_server running(s);
     if (o.demo) running.create_demo();
     running.create_first_admin();
@@ -72,8 +76,17 @@ int serve(const serve_options& o) {
     return 0;
 }
 
-// The settings for `check` and `fixture`: of a data directory, or of the cluster in a configuration
-// file.
+int play_sandbox(const commands::sandbox_options& o) {
+    http::check_address(o.listen);  // before keys are made in vain
+    prepare_signals(false);
+    log::start(log::level::info);
+    commands::run_sandbox(o);
+    log::stop();
+    return 0;
+}
+
+// The settings for `check`, `bills` and `fixture`: of a data directory, or of the cluster in a
+// configuration file.
 engine::settings settings_for(const std::string& config, const std::string& data) {
     engine::settings s = engine::read_settings(config);
     if (!data.empty()) s.data = data;
@@ -84,16 +97,30 @@ engine::settings settings_for(const std::string& config, const std::string& data
     return s;
 }
 
-int check(const engine::settings& s) {
-    const auto found = s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
-                                                             : commands::check_data(s.data);
-    for (const auto& sentence : found) fmt::print("WRONG {}\n", sentence);
+// Prints each of them after `mark`; the exit code.
+int report(const std::vector<std::string>& found, const char* mark) {
+    for (const auto& sentence : found) fmt::print("{}{}\n", mark, sentence);
     if (found.empty()) {
         fmt::print("all is well\n");
     } else {
         fmt::print("{} things are wrong\n", found.size());
     }
     return found.empty() ? 0 : 1;
+}
+
+int check(const engine::settings& s) {
+    return report(s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
+                                                        : commands::check_data(s.data),
+                  "WRONG ");
+}
+
+void describe_bills(CLI::App& command, commands::bill_options& o) {
+    command.add_option("--channel", o.channel, "alipay or wechat")
+        ->required()
+        ->check(CLI::IsMember({"alipay", "wechat"}));
+    command.add_option("--file", o.file, "The channel's daily bill, CSV, UTF-8 or GBK")->required();
+    command.add_option("--data", o.data, "The data directory");
+    command.add_option("--config", o.config, "TOML file of the cluster");
 }
 
 void describe_fixture(CLI::App& command, commands::fixture_options& o) {
@@ -115,6 +142,15 @@ void describe_fixture(CLI::App& command, commands::fixture_options& o) {
         .add_option("--pay-within", o.pay_within_s,
                     "Seconds a buyer has to pay before the unit goes back (default 900)")
         ->check(CLI::Range(1U, sale::pay_within_s_max));
+}
+
+void describe_sandbox(CLI::App& command, commands::sandbox_options& o) {
+    command.add_option("--listen", o.listen, "HOST:PORT (default: 127.0.0.1:8090)");
+    command.add_option("--data", o.data, "Directory for its trades and keys")->required();
+    command.add_option("--config", o.config,
+                       "TOML file with [pay.*] and [sandbox.*] (default: keys of its own)");
+    command.add_option("--shop", o.shop,
+                       "Where the shop is, for keys of its own (default: http://127.0.0.1:8080)");
 }
 
 // Names the unknown word; CLI11 would only say that a command is needed.
@@ -151,6 +187,16 @@ int run(int argc, char** argv) {
     check_command->add_option("--data", checked, "The data directory");
     check_command->add_option("--config", checked_config, "TOML file of the cluster");
 
+    commands::sandbox_options sandbox;
+    auto* sandbox_command = app.add_subcommand(
+        "sandbox", "Play Alipay and WeChat Pay on this machine, with play money");
+    describe_sandbox(*sandbox_command, sandbox);
+
+    commands::bill_options bill;
+    auto* bills_command =
+        app.add_subcommand("bills", "Compare a payment channel's daily bill with the ledger");
+    describe_bills(*bills_command, bill);
+
     if (argc > 1) expect_known_command(app, argv[1]);
     try {
         app.parse(argc, argv);
@@ -158,6 +204,9 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
+    if (*sandbox_command) return play_sandbox(sandbox);
+    if (*bills_command)
+        return report(commands::check_bill(settings_for(bill.config, bill.data), bill), "");
     if (*fixture_command)
         return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
     return check(settings_for(checked_config, checked));

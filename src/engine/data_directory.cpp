@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* ledger_name = "ledger.db";
 constexpr const char* journal_name = "journal";
 constexpr const char* of_the_disk = "lost+found";  // in the root of a volume of its own
+constexpr const char* of_the_demo = "sandbox";     // its keys are made before the ledger
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
     throw std::runtime_error(path + ": " + why);
@@ -24,7 +25,8 @@ bool is_empty(const std::string& path) {
     const fs::directory_iterator files(path, error);
     if (error) refuse(path, error.message());
     return std::all_of(begin(files), end(files), [](const fs::directory_entry& file) {
-        return file.path().filename() == of_the_disk;
+        const fs::path name = file.path().filename();
+        return name == of_the_disk || name == of_the_demo;
     });
 }
 

@@ -52,6 +52,13 @@ TEST_F(DataDirectoryTest, AnEmptyOneIsTakenOver) {
     EXPECT_EQ(mode(root_), 0700U);
 }
 
+TEST_F(DataDirectoryTest, TheDemosSandboxMayComeBeforeTheLedger) {
+    fs::create_directory(root_ / "sandbox");
+    EXPECT_EQ(why_not(root_), "");
+    put(root_ / "letter.txt");
+    EXPECT_THAT(why_not(root_), HasSubstr("not a data directory"));
+}
+
 // L9 of the security review: `--data /tmp` as root would have locked out everybody else.
 TEST_F(DataDirectoryTest, SomebodyElsesIsRefusedAndLeftAlone) {
     put(root_ / "letter.txt");

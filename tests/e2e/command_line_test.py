@@ -59,7 +59,8 @@ class CommandLineTest(FloodgateTest):
 
     def test_help_and_version(self):
         for command, option in (("serve", "--listen"), ("fixture", "--tokens"),
-                                ("check", "--data")):
+                                ("check", "--data"), ("sandbox", "--listen"),
+                                ("bills", "--file")):
             self.expect(0, "--help", says=command)
             self.expect(0, command, "--help", says=option)
             self.expect(0, command, "-h", says=option)
