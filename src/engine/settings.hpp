@@ -54,6 +54,7 @@ struct settings {
     milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made
     jobs::timed_job_options timed_jobs;
     shop::sale_memory memory;
+    bool points = true;     // accounts of points, and the method `points`
     bool pay_test = false;  // the method `test`, which takes no money
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;
@@ -71,6 +72,7 @@ struct settings {
     guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
+    std::string points_file() const { return data + "/points.db"; }
     std::string journal_directory() const { return data + "/journal"; }
 };
 

@@ -25,7 +25,8 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
-        shop::node& node;  // used from open() on
+        shop::node& node;          // used from open() on
+        points::accounts* points;  // null: the shop has none
     };
     storefront(const settings& s, const world& w);
 

@@ -19,6 +19,11 @@ const char* to_text(trade t) {
 
 std::string trade_number(const sale::order& o) { return sale::to_text(o.no); }
 
+result<std::optional<refusal>> channel::refuses(const sale::order& o) {
+    if (o.amount.value > 0) return std::nullopt;
+    return std::optional(refusal::no_price);
+}
+
 message channel::read(const raw_message&, instant) { return {.fault = "not_expected"}; }
 message_answer channel::answer(bool) const { return {.status = 404}; }
 
