@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,12 +18,20 @@ namespace floodgate::api {
 enum class verb : std::uint8_t { get = 1, post, put, other };
 enum class language : std::uint8_t { en = 1, zh };
 
+// Of a message that a payment channel sent: what it was signed with, and how it is written.
+struct message_headers {
+    std::string content_type;
+    std::string timestamp, nonce, signature, serial;  // Wechatpay-...
+};
+
 struct call {
     std::string path;               // as sent, without the query
     std::string query;              // after '?', still percent-encoded
     std::vector<std::int64_t> ids;  // the numbers that stood in the route's {id} places, in order
     std::string body;
     std::string if_none_match;
+    // Only for the calls of payment channels; the others must not pay for it.
+    std::shared_ptr<const message_headers> message{};
     sale::user_id user;        // 0: nobody is logged in
     sale::token_hash login{};  // their log-in: the hash of the token they sent
     sale::role role = sale::role::buyer;

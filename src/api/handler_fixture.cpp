@@ -33,11 +33,13 @@ services HandlerTest::all_services() {
             .move_by_user = move_by_user_,
             .events = events_,
             .ticket_by_user = ticket_by_user_,
+            .message_by_address = message_by_address_,
             .showcase = showcase_,
             .desk = desk_,
             .recent = recent_,
             .orders = orders_,
             .checkout = checkout_,
+            .messages = messages_,
             .ledger_health = ledger_health_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
@@ -69,7 +71,7 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;
     const bool json = r.content_type.find("json") != std::string::npos && !r.body.empty();
-    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers};
+    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers, r.body};
 }
 
 // As the event loop does it.

@@ -29,6 +29,7 @@ struct answered {
     int status = 0;
     boost::json::value body;  // null when there is none
     std::string headers;
+    std::string text{};  // of the body, whatever it is
 
     std::string code() const { return std::string(body.at("code").as_string()); }
     std::string detail() const { return std::string(body.at("detail").as_string()); }
@@ -91,6 +92,7 @@ protected:
     guard::rate_limiter purchase_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     guard::rate_limiter unlimited_{{}};
     guard::rate_limiter ticket_by_user_{{.rate_per_s = 1, .burst = 20}};
+    guard::rate_limiter message_by_address_{{.rate_per_s = 0.1, .burst = 6}};
     showcase showcase_{book_.catalogue(), turnstile_, clock_};
     struct showing_node final : shop::silent_node {
         showing_node(showcase& s, guard::sessions& l) : shown(s), logins(l) {}
@@ -131,6 +133,7 @@ protected:
                                      for (const auto& n : news) settled_.push_back(n.what);
                                  }};
     shop::checkout checkout_{{book_.moves(), channels_, settlement_, clock_}};
+    shop::message_desk messages_{{checkout_, channels_, book_}};
     shop::letter_desk letters_{{book_, settlement_, clock_}};
     shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
     shop::ledger_health ledger_health_{book_.orders()};

@@ -2,6 +2,9 @@
 
 #include <boost/json/array.hpp>
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -45,6 +48,28 @@ boost::json::object to_json(const ledger::open_question& q) {
             {"note", q.note}};
 }
 
+// Whatever came; a page of JSON must be UTF-8.
+std::string as_ascii(std::string_view raw) {
+    std::string out;
+    out.reserve(raw.size());
+    for (const char c : raw) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code >= ' ' && code < 0x7f && c != '\\')
+            out += c;
+        else
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
+    }
+    return out;
+}
+
+boost::json::object to_json(const ledger::channel_message& m) {
+    boost::json::object out{
+        {"id", m.id},           {"at", to_iso(m.at)},         {"method", m.method},
+        {"verdict", m.verdict}, {"channel_no", m.channel_no}, {"raw", as_ascii(m.raw)}};
+    if (m.order.value != 0) out["order_no"] = sale::to_text(m.order);
+    return out;
+}
+
 }  // namespace
 
 reply list_questions(services& with, const call& c) {
@@ -56,6 +81,17 @@ reply list_questions(services& with, const call& c) {
         },
         [](const ledger::open_question& q) { return to_json(q); },
         [](const ledger::open_question& q) { return sale::to_text(q.order.no); });
+}
+
+reply list_messages(services& with, const call& c) {
+    constexpr page_rule pages{"messages", "before", 100, 20};
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t count) {
+            return with.ledger.messages().list(before, count);
+        },
+        [](const ledger::channel_message& m) { return to_json(m); },
+        [](const ledger::channel_message& m) { return m.id; });
 }
 
 reply get_reconciliation(services& with, const call& c) {

@@ -20,6 +20,10 @@ reply discard_letter(services& with, const call& c);
 // Orders whose channel has not given a clear answer yet: ?limit &after=ORDER_NO -> {questions}
 reply list_questions(services& with, const call& c);
 
+// What payment channels sent by themselves, newest first: ?limit=1..100 (20) &before=ID
+// -> {messages, next_before}
+reply list_messages(services& with, const call& c);
+
 // The latest look at every sale -> {at, sales}
 reply get_reconciliation(services& with, const call& c);
 // {sale_id, repair?: true, note?} looks now, explains, and repairs if asked to

@@ -25,7 +25,9 @@ std::optional<order_wait> read_wait(const call& c);
 
 // {} -> 200 closed; 202 being closed: a payment was begun, and its channel decides
 reply cancel_order(services& with, const call& c);
-// {method} -> 200 {order, redirect?}: paid, or where to pay; 422 invalid: no such method
+// {method} -> 200 {method, out_trade_no, expires_at, order} and what the buyer needs: `paid` (at
+// once), `redirect` and `form`, or `code_url`; 422 invalid: no such method. Repeated while the
+// order is unpaid it is the same trade.
 reply pay_order(services& with, const call& c);
 // {} -> 202 refunding
 reply refund_order(services& with, const call& c);

@@ -84,9 +84,16 @@ reply order_reply(const checkout_answer& a) {
     return json_reply(a.step == checkout_step::done ? 200 : 202, to_json(a.order));
 }
 
-reply payment_reply(const checkout_answer& a) {
-    boost::json::object out{{"order", to_json(a.order)}};
-    if (a.step == checkout_step::under_way) out["redirect"] = a.redirect;
+// What the method needs, and nothing else.
+reply payment_reply(const checkout_answer& a, const std::string& method) {
+    boost::json::object out{{"method", method},
+                            {"out_trade_no", pay::trade_number(a.order)},
+                            {"expires_at", to_iso(a.order.pay_by)},
+                            {"order", to_json(a.order)}};
+    if (a.step == checkout_step::done) out["paid"] = true;
+    if (!a.to_pay.redirect.empty()) out["redirect"] = a.to_pay.redirect;
+    if (!a.to_pay.form.empty()) out["form"] = a.to_pay.form;
+    if (!a.to_pay.code_url.empty()) out["code_url"] = a.to_pay.code_url;
     return json_reply(200, out);
 }
 
@@ -104,7 +111,8 @@ reply pay_order(services& with, const call& c) {
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
     if (!with.checkout.accepts(method)) return refuse_method(with, c);
     const auto begin = [&](sale::order_no no) { return with.checkout.begin(no, c.user, method); };
-    return move_order(with, c, begin, payment_reply);
+    return move_order(with, c, begin,
+                      [&](const checkout_answer& a) { return payment_reply(a, method); });
 }
 
 reply refund_order(services& with, const call& c) {

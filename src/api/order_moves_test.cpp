@@ -96,7 +96,13 @@ TEST_F(OrderMovesTest, PayThenRefund) {
     const answered paid = pay(no);
     EXPECT_EQ(paid.status, 200);
     EXPECT_EQ(paid.body.at("order").at("status").as_string(), "paid");
-    EXPECT_FALSE(paid.body.as_object().contains("redirect"));
+    EXPECT_EQ(paid.body.at("method").as_string(), "test");
+    EXPECT_EQ(paid.body.at("out_trade_no").as_string(), no);
+    EXPECT_EQ(paid.body.at("expires_at").as_string(),
+              to_iso(ledger::noon + std::chrono::minutes(15)));
+    EXPECT_TRUE(paid.body.at("paid").as_bool());
+    for (const char* other : {"redirect", "form", "code_url"})
+        EXPECT_FALSE(paid.body.as_object().contains(other)) << other;
     expect_conflict(cancel(no), "paid");
     expect_conflict(pay(no), "paid");
 
@@ -105,6 +111,35 @@ TEST_F(OrderMovesTest, PayThenRefund) {
     EXPECT_EQ(book_.moves().count_questions().value(), 1);
     expect_conflict(refund(no), "refunding");
     EXPECT_EQ(free(), 2) << "the unit comes back with the money";
+}
+
+// Every method gives what it needs, and the same again as long as the order is unpaid.
+TEST_F(OrderMovesTest, PayElsewhereSaysWhatTheBuyerNeeds) {
+    auto page = std::make_unique<pay::scripted_channel>("alipay");
+    page->begins.always(pay::checkout{.redirect = "https://pay.example/1", .form = "<form>"});
+    auto code = std::make_unique<pay::scripted_channel>("wechat");
+    code->begins.always(pay::checkout{.code_url = "weixin://1"});
+    channels_.add(std::move(page));
+    channels_.add(std::move(code));
+    const std::string at_page = entered();
+    for (int i = 0; i < 2; ++i) {
+        const answered a = pay(at_page, "alipay");
+        EXPECT_EQ(a.status, 200);
+        EXPECT_EQ(a.body.at("method").as_string(), "alipay");
+        EXPECT_EQ(a.body.at("out_trade_no").as_string(), at_page);
+        EXPECT_EQ(a.body.at("expires_at"), a.body.at("order").at("pay_by"));
+        EXPECT_EQ(a.body.at("redirect").as_string(), "https://pay.example/1");
+        EXPECT_EQ(a.body.at("form").as_string(), "<form>");
+        EXPECT_FALSE(a.body.as_object().contains("paid"));
+        EXPECT_FALSE(a.body.as_object().contains("code_url"));
+    }
+    expect_conflict(pay(at_page, "wechat"), "unpaid");
+    as_buyer(7);
+    const std::string with_code = entered(7);
+    const answered a = pay(with_code, "wechat");
+    EXPECT_EQ(a.body.at("code_url").as_string(), "weixin://1");
+    EXPECT_FALSE(a.body.as_object().contains("redirect"));
+    EXPECT_FALSE(a.body.as_object().contains("form"));
 }
 
 TEST_F(OrderMovesTest, PayAfterCancelIsAConflict) {

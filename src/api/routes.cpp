@@ -6,6 +6,7 @@
 
 #include "api/admin_api.hpp"
 #include "api/auth_api.hpp"
+#include "api/message_api.hpp"
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
 #include "api/order_api.hpp"
@@ -47,13 +48,20 @@ constexpr route table[] = {
     {post, "/api/v1/orders/{no}/cancel", access::buyer, cancel_order,
      pool::general, on_loop::no, moves},
     {post, "/api/v1/orders/{no}/pay",    access::buyer, pay_order,
-     pool::general, on_loop::no, moves},
+     pool::channels, on_loop::no, moves},
     {post, "/api/v1/orders/{no}/refund", access::buyer, refund_order,
      pool::general, on_loop::no, moves},
 
     {post, "/api/v1/ws/ticket",     access::buyer,  issue_ticket,
      pool::general, on_loop::no, tickets},
     {get,  "/api/v1/ws",            access::ticket, nullptr, pool::general, on_loop::socket},
+
+    {post, "/api/v1/payments/alipay/notify", access::open, take_alipay_message,
+     pool::messages, on_loop::no, messages},
+    {get,  "/api/v1/payments/alipay/return", access::open, return_from_alipay,
+     pool::messages, on_loop::no, messages},
+    {post, "/api/v1/payments/wechat/notify", access::open, take_wechat_message,
+     pool::messages, on_loop::no, messages},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products, pool::admin},
     {post, "/api/v1/admin/products",             access::admin, create_product, pool::admin},
@@ -84,6 +92,7 @@ constexpr route table[] = {
 
     {get,  "/api/v1/admin/orders/{no}",    access::admin, get_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::admin, list_questions, pool::admin},
+    {get,  "/api/v1/admin/payments/messages", access::admin, list_messages, pool::admin},
     {get,  "/api/v1/admin/reconciliation", access::admin, get_reconciliation, pool::admin},
     {post, "/api/v1/admin/reconcile",      access::admin, reconcile_sale, pool::admin},
     {get,  "/api/v1/admin/alerts",         access::admin, list_alerts, pool::admin},

@@ -19,8 +19,9 @@ namespace floodgate::api {
 
 // buyer: every user who is logged in; ticket: everybody with a ticket, see ws_api.hpp
 enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
-// What a call is charged to, by user. Purchases and log-ins have limits of their own.
-enum class budget : std::uint8_t { none = 1, lookups, moves, tickets };
+// What a call is charged to, by user. Purchases and log-ins have limits of their own. messages: of
+// payment channels, by address, and only if they are refused.
+enum class budget : std::uint8_t { none = 1, lookups, moves, tickets, messages };
 
 // Calls that the event loop answers itself, because they never wait. `order` is answered there if
 // the order changed lately or the client wants to wait for a change, otherwise by its handler;
@@ -41,6 +42,7 @@ enum class on_loop : std::uint8_t {
 
 // Bodies of buyers and strangers are short; admins send descriptions of products.
 inline constexpr std::size_t short_body_bytes_max = 4096;
+inline constexpr std::size_t message_bytes_max = 16'384;
 
 struct route {
     api::verb verb;
@@ -55,9 +57,12 @@ struct route {
     // The longest body that the call needs; edge.body_bytes_max also applies.
     std::size_t body_bytes_max() const {
         if (verb == api::verb::get) return 0;
+        if (takes_messages()) return message_bytes_max;
         return needs == access::admin ? std::numeric_limits<std::size_t>::max()
                                       : short_body_bytes_max;
     }
+    // Whether payment channels make this call. Its body need not be JSON.
+    bool takes_messages() const { return charged == budget::messages; }
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
     // Whether the call is for operators, and so on the operators' address if there is one.
     bool is_for_operators() const {

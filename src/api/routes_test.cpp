@@ -95,6 +95,20 @@ TEST(Routes, ThatStrangersMayCallNeverWaitInTheBuyersPool) {
     }
 }
 
+TEST(Routes, OfPaymentChannelsKeepTheBuyersPoolFree) {
+    EXPECT_EQ(match(verb::post, "/api/v1/orders/7/pay").route->where, pool::channels);
+    for (const char* path : {"/api/v1/payments/alipay/notify", "/api/v1/payments/wechat/notify"}) {
+        const route* r = match(verb::post, path).route;
+        ASSERT_TRUE(r) << path;
+        EXPECT_EQ(r->where, pool::messages);
+        EXPECT_EQ(r->body_bytes_max(), 16'384U);
+        EXPECT_TRUE(r->takes_messages());
+    }
+    EXPECT_EQ(match(verb::get, "/api/v1/payments/alipay/return").route->body_bytes_max(), 0U);
+    EXPECT_EQ(allowed_verbs("/api/v1/payments/gold/notify"), "");
+    EXPECT_EQ(allowed_verbs("/api/v1/payments/wechat/return"), "");
+}
+
 TEST(Routes, HideWhatIsForOperatorsAtTheBuyersDoor) {
     EXPECT_EQ(allowed_verbs("/api/v1/admin/products", door::no_operators), "");
     EXPECT_EQ(allowed_verbs("/metrics", door::no_operators), "");

@@ -27,6 +27,7 @@
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
 #include "shop/letter_desk.hpp"
+#include "shop/message_desk.hpp"
 #include "shop/node.hpp"
 #include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
@@ -49,11 +50,13 @@ struct services {
     guard::rate_limiter& move_by_user;
     guard::security_events& events;
     guard::rate_limiter& ticket_by_user;
+    guard::rate_limiter& message_by_address;  // messages that were refused
     api::showcase& showcase;
     shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;
     shop::order_lookup& orders;
     shop::checkout& checkout;
+    shop::message_desk& messages;
     shop::ledger_health& ledger_health;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;

@@ -118,6 +118,19 @@ void config_file::read(const std::string& key, std::vector<std::string>& value) 
     }
 }
 
+void config_file::read(const std::string& key, std::map<std::string, std::string>& value) {
+    const auto* found = contents_->find(key);
+    if (!found) return;
+    if (!found->is_table()) contents_->fail(key, *found, "must be a table of strings");
+    value.clear();
+    for (const auto& [name, item] : *found->as_table()) {
+        const std::string whole = key + "." + std::string(name.str());
+        contents_->asked.insert(whole);
+        if (!item.is_string()) contents_->fail(whole, item, "must be a string in quotes");
+        value.emplace(name.str(), item.as_string()->get());
+    }
+}
+
 void config_file::read(const std::string& key, std::int64_t& value, bounds allowed) {
     const auto* found = contents_->find(key);
     if (!found) return;

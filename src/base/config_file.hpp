@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,8 @@ public:
     void read(const std::string& key, bool& value);
     void read(const std::string& key, std::string& value);
     void read(const std::string& key, std::vector<std::string>& value);
+    // A table of strings, whose names are free: { "A" = "a.pem", "B" = "b.pem" }
+    void read(const std::string& key, std::map<std::string, std::string>& value);
     void read(const std::string& key, std::int64_t& value, bounds allowed);
     void read(const std::string& key, std::chrono::milliseconds& value, bounds allowed_ms);
 

@@ -53,6 +53,21 @@ TEST_F(ConfigFileTest, ReadsEveryKindOfValue) {
     EXPECT_EQ(wait.count(), 250);
 }
 
+TEST_F(ConfigFileTest, ReadsATableWhoseNamesAreFree) {
+    write("[pay]\nkeys = { \"A-1\" = \"a.pem\", B = \"b.pem\" }\nbad = { A = 7 }\nflat = \"x\"\n");
+    config_file file(path_);
+    std::map<std::string, std::string> keys{{"old", "gone"}}, kept = keys, other;
+    file.read("pay.keys", keys);
+    EXPECT_EQ(keys, (std::map<std::string, std::string>{{"A-1", "a.pem"}, {"B", "b.pem"}}));
+    file.read("pay.none", kept);
+    EXPECT_EQ(kept.size(), 1U);
+    EXPECT_EQ(why([&] { file.read("pay.bad", other); }),
+              path_ + ":3:13: pay.bad.A must be a string in quotes");
+    EXPECT_EQ(why([&] { file.read("pay.flat", other); }),
+              path_ + ":4:8: pay.flat must be a table of strings");
+    EXPECT_EQ(why([&] { file.expect_all_read(); }), "no error");
+}
+
 TEST_F(ConfigFileTest, LeavesDefaultsAloneWhenAKeyIsAbsent) {
     config_file file;
     int node = 7;

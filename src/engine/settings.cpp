@@ -33,6 +33,8 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.pool_threads", o.pools.general_threads, {1, 256});
     file.read("edge.password_threads", o.pools.password_threads, {1, 64});
     file.read("edge.admin_threads", o.pools.admin_threads, {1, 64});
+    file.read("edge.channel_threads", o.pools.channel_threads, {1, 256});
+    file.read("edge.message_threads", o.pools.message_threads, {1, 64});
     file.read("edge.pool_queue_max", o.pools.queue_max, {1, 1'000'000});
     file.read("edge.connections_max", o.connections_max, {1, 1'000'000});
     file.read("edge.connections_per_address_max", o.clients.per_address_max, {1, 1'000'000});
@@ -96,6 +98,7 @@ void read_guard(config_file& file, settings& s) {
     read_limit(file, "lookup_by_user", s.lookup_by_user);
     read_limit(file, "move_by_user", s.move_by_user);
     read_limit(file, "ticket_by_user", s.ticket_by_user, "ws");
+    read_limit(file, "message_by_address", s.message_by_address, "pay");
 }
 
 // A secret may be in a file of its own, so that the configuration can be shown to others.
@@ -267,6 +270,7 @@ settings read_settings(const std::string& path) {
         read_results(file, s);
         read_timed_jobs(file, s);
         read_cluster(file, s);
+        read_pay(file, s.pay, s.secret_files);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {
         throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "clerk/clerk.hpp"
+#include "engine/pay_settings.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/login_limits.hpp"
 #include "guard/passwords.hpp"
@@ -56,6 +57,7 @@ struct settings {
     shop::sale_memory memory;
     bool points = true;     // accounts of points, and the method `points`
     bool pay_test = false;  // the method `test`, which takes no money
+    pay_settings pay;
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;
     journal::options journal;
@@ -70,6 +72,7 @@ struct settings {
     guard::rate_limit lookup_by_user{.rate_per_s = 20, .burst = 100, .keys_max = 1 << 18};
     guard::rate_limit move_by_user{.rate_per_s = 2, .burst = 20, .keys_max = 1 << 18};
     guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
+    guard::rate_limit message_by_address{.rate_per_s = 1, .burst = 100, .keys_max = 1 << 16};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
     std::string points_file() const { return data + "/points.db"; }

@@ -30,9 +30,11 @@ storefront::storefront(const settings& s, const world& w)
       lookup_by_user(s.lookup_by_user),
       move_by_user(s.move_by_user),
       ticket_by_user(s.ticket_by_user),
+      message_by_address(s.message_by_address),
       showcase(w.book.catalogue(), w.gate, w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
+      caller({.allow_private = s.pay.sandbox}),
       with_(s),
       world_(w),
       proxies_(s.trusted_proxies),
@@ -41,6 +43,7 @@ storefront::storefront(const settings& s, const world& w)
       ledger_health_(w.book.orders()),
       look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
+    open_channels(s.pay, caller, w.clock, channels);
     if (w.points) channels.add(std::make_unique<shop::points_channel>(*w.points, w.clock));
 }
 
@@ -66,7 +69,8 @@ local_shop storefront::local() {
              {"purchase_by_user", purchase_by_user, share_after_half},
              {"lookup_by_user", lookup_by_user, share_after_half},
              {"move_by_user", move_by_user, share_after_half},
-             {"ticket_by_user", ticket_by_user, share_after_half}}};
+             {"ticket_by_user", ticket_by_user, share_after_half},
+             {"message_by_address", message_by_address, share_after_half}}};
 }
 
 void storefront::load_sales() {
@@ -101,6 +105,7 @@ void storefront::open(opening o) {
     const shop::settlement& settlement = opening_->timed_jobs.settlement();
     checkout_.emplace(
         shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
+    messages_.emplace(shop::message_desk::world{*checkout_, channels, world_.book});
     operators_.emplace(api::operator_pages::sources{.readiness = [this] { return readiness(); },
                                                     .durability = opening_->durability,
                                                     .metrics = [this] { return metrics(); }},
@@ -119,11 +124,13 @@ void storefront::open(opening o) {
                                     .move_by_user = move_by_user,
                                     .events = events,
                                     .ticket_by_user = ticket_by_user,
+                                    .message_by_address = message_by_address,
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,
                                     .orders = orders_,
                                     .checkout = *checkout_,
+                                    .messages = *messages_,
                                     .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,

@@ -15,6 +15,7 @@
 #include "engine/settings.hpp"
 #include "http/server.hpp"
 #include "jobs/timed_jobs.hpp"
+#include "store/http/http_caller.hpp"
 
 namespace floodgate::engine {
 
@@ -28,6 +29,7 @@ public:
         shop::node& node;          // used from open() on
         points::accounts* points;  // null: the shop has none
     };
+    // Throws std::runtime_error with one clear line when the keys of a channel are not good.
     storefront(const settings& s, const world& w);
 
     // Loads the logins from the ledger; throws std::runtime_error.
@@ -64,11 +66,12 @@ public:
     guard::passwords passwords;
     guard::login_limits login_limits;
     guard::rate_limiter login_by_address, register_by_address, purchase_by_address,
-        purchase_by_user, lookup_by_user, move_by_user, ticket_by_user;
+        purchase_by_user, lookup_by_user, move_by_user, ticket_by_user, message_by_address;
     guard::security_events events;
     api::showcase showcase;
     shop::recent_orders recent;
     push::mailroom mailroom;
+    store::curl_caller caller;  // for the channels
     pay::channels channels;
 
 private:
@@ -86,6 +89,7 @@ private:
     shop::order_lookup orders_;
     shop::ledger_health ledger_health_;
     std::optional<shop::checkout> checkout_;
+    std::optional<shop::message_desk> messages_;
     std::optional<api::operator_pages> operators_;
     periodic_task look_;  // asks whether the node sells, for operators_
     std::optional<api::services> services_;

@@ -64,6 +64,17 @@ milliseconds rate_limiter::try_take(std::uint64_t key, instant now) {
     return take(s, *fullest, time);
 }
 
+milliseconds rate_limiter::wait_for(std::uint64_t key, instant now) {
+    if (unlimited_) return milliseconds(0);
+    shard& s = shards_[set_of(key) % shards];
+    const std::lock_guard lock(s.mutex);
+    const nanoseconds time = time_of(s, now);
+    const bucket* b = find(key);
+    if (b == nullptr) return milliseconds(0);
+    const nanoseconds missing = std::max(b->full_at, time) + per_token_ - time - to_fill_;
+    return missing > 0 ? milliseconds((missing + ms_ns - 1) / ms_ns) : milliseconds(0);
+}
+
 milliseconds rate_limiter::take(shard& s, bucket& b, nanoseconds time) const {
     const nanoseconds full_at = std::max(b.full_at, time) + per_token_;
     const nanoseconds missing = full_at - time - to_fill_;

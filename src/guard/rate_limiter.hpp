@@ -41,6 +41,8 @@ public:
     // Zero: allowed. Otherwise the try is refused, and the result says how long until one token is
     // back: at least 1 ms. If `now` goes back, no time has passed. Any thread, no allocation.
     milliseconds try_take(std::uint64_t key, instant now);
+    // What try_take() would say; nothing is taken. For limits that count failures only.
+    milliseconds wait_for(std::uint64_t key, instant now);
     // Puts a token back that was taken without need, if the bucket is still remembered. Any thread,
     // no allocation.
     void give_back(std::uint64_t key);

@@ -31,6 +31,18 @@ TEST(RateLimiter, LetsABurstThroughAndThenSaysHowLongToWait) {
     EXPECT_EQ(limiter.try_take(7, noon + milliseconds(100)), milliseconds(100));
 }
 
+TEST(RateLimiter, SaysHowLongToWaitWithoutTakingAnything) {
+    rate_limiter limiter({.rate_per_s = 10, .burst = 3, .keys_max = 100});
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(limiter.wait_for(7, noon), go);
+    EXPECT_EQ(let_through(limiter, 7, noon, 3), 3);
+    EXPECT_EQ(limiter.wait_for(7, noon + milliseconds(40)), milliseconds(60));
+    EXPECT_EQ(limiter.wait_for(8, noon), go) << "another key";
+    EXPECT_EQ(limiter.wait_for(7, noon + milliseconds(100)), go);
+    EXPECT_EQ(let_through(limiter, 7, noon + milliseconds(100)), 1);
+    rate_limiter unlimited({});
+    EXPECT_EQ(unlimited.wait_for(7, noon), go);
+}
+
 TEST(RateLimiter, HoldsTheRateInTheLongRun) {
     rate_limiter limiter({.rate_per_s = 3, .burst = 5, .keys_max = 100});
     int n = 0;

@@ -37,6 +37,7 @@ const char* to_text(security_event what) {
     case security_event::role_denied: return "role_denied";
     case security_event::limited: return "limited";
     case security_event::ticket_refused: return "ticket_refused";
+    case security_event::message_refused: return "message_refused";
     }
     return "unknown";
 }
@@ -53,6 +54,7 @@ const char* to_text(limit which) {
     case limit::lookup_by_user: return "lookup_by_user";
     case limit::move_by_user: return "move_by_user";
     case limit::ticket_by_user: return "ticket_by_user";
+    case limit::message_by_address: return "message_by_address";
     }
     return "unknown";
 }
@@ -61,21 +63,26 @@ security_events::security_events() : security_events(write_to_log) {}
 security_events::security_events(writer write) : write_(std::move(write)) {}
 
 void security_events::note(security_event what, const origin& from, instant now) {
-    note(what, from, nullptr, now);
+    note(what, from, now, [] { return std::string(); });
 }
 
 void security_events::note_limited(limit which, const origin& from, instant now) {
     limits_[static_cast<std::size_t>(which)].fetch_add(1, std::memory_order_relaxed);
-    note(security_event::limited, from, to_text(which), now);
+    note(security_event::limited, from, now,
+         [&] { return log::pairs_of("limit", to_text(which)); });
 }
 
-void security_events::note(security_event what, const origin& from, const char* limit_name,
-                           instant now) {
+void security_events::note_message(std::string_view verdict, const origin& from, instant now) {
+    note(security_event::message_refused, from, now,
+         [&] { return log::pairs_of("verdict", verdict); });
+}
+
+template <class Detail>
+void security_events::note(security_event what, const origin& from, instant now, Detail detail) {
     kind& k = at(what);
     k.count.fetch_add(1, std::memory_order_relaxed);
     if (!may_write(what, k, to_ms(now))) return;
-    std::string pairs;
-    if (limit_name != nullptr) pairs += log::pairs_of("limit", limit_name);
+    std::string pairs = detail();
     if (from.user.value != 0) pairs += log::pairs_of("user", from.user.value);
     pairs += log::pairs_of("from", prefix_text(from.address), "route", from.route);
     write_(level_of(what), std::string("guard.") + to_text(what), pairs);

@@ -30,12 +30,13 @@ enum class security_event : std::uint8_t {
     login_failed,
     registered,
     logout,
-    token_refused,   // 401 although a token was sent
-    role_denied,     // 403
-    limited,         // 429
-    ticket_refused,  // of a WebSocket
+    token_refused,    // 401 although a token was sent
+    role_denied,      // 403
+    limited,          // 429
+    ticket_refused,   // of a WebSocket
+    message_refused,  // that claims to be a payment channel's
 };
-inline constexpr std::uint8_t security_event_kinds = 8;
+inline constexpr std::uint8_t security_event_kinds = 9;
 
 // The rate limits, by their names in the configuration.
 enum class limit : std::uint8_t {
@@ -49,8 +50,9 @@ enum class limit : std::uint8_t {
     lookup_by_user,
     move_by_user,
     ticket_by_user,
+    message_by_address,
 };
-inline constexpr std::uint8_t limit_kinds = 10;
+inline constexpr std::uint8_t limit_kinds = 11;
 
 const char* to_text(security_event what);  // "login_failed"
 const char* to_text(limit which);          // "login_by_device"
@@ -71,6 +73,8 @@ public:
     };
     void note(security_event what, const origin& from, instant now);
     void note_limited(limit which, const origin& from, instant now);
+    // `verdict`: a word of ours that says which check failed.
+    void note_message(std::string_view verdict, const origin& from, instant now);
 
     // Logs how many events were left out in past seconds. To be called about once a second.
     void tell_left_out(instant now);
@@ -89,7 +93,9 @@ private:
         std::int64_t second_from_ms = 0;
         std::uint32_t lines = 0;
     };
-    void note(security_event what, const origin& from, const char* limit_name, instant now);
+    // `detail` is written before everything else; it is asked for only if the line is.
+    template <class Detail>
+    void note(security_event what, const origin& from, instant now, Detail detail);
     bool may_write(security_event what, kind& k, std::int64_t now_ms);
     void begin_second(security_event what, kind& k, std::int64_t now_ms);
     kind& at(security_event what) { return kinds_[static_cast<std::size_t>(what)]; }

@@ -46,6 +46,13 @@ TEST_F(SecurityEventsTest, SayWhatHappenedToWhomFromWhere) {
                             "route=/api/v1/orders/{no}"));
 }
 
+TEST_F(SecurityEventsTest, SayWhichCheckAMessageFailed) {
+    events_.note_message("other_amount", stranger_, now_);
+    EXPECT_THAT(lines_, ElementsAre("guard.message_refused verdict=other_amount from=203.0.113.9 "
+                                    "route=/api/v1/auth/login"));
+    EXPECT_EQ(count(security_event::message_refused), 1U);
+}
+
 TEST_F(SecurityEventsTest, AreAllCountedAndALimitAlsoByItsName) {
     fail(1000);
     events_.note_limited(limit::login_by_device, stranger_, now_);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -22,6 +21,7 @@ namespace http = boost::beast::http;
 using boost::beast::iequals;
 
 constexpr std::size_t read_bytes = 4096;
+constexpr boost::beast::string_view wechat_prefix = "wechatpay-";
 
 // "0\r\n\r\n". When Beast 1.81 looks at an unfinished chunk header again, it asserts that at least
 // this much is there, and a chunked body never ends with less. Without waiting for it, four bytes
@@ -109,6 +109,7 @@ private:
     }
     std::string_view at(slice s) const { return {base_ + s.at, s.size}; }
     void on_field(http::field name, string_view value, string_view name_text);
+    void on_wechat_field(string_view name, string_view value);
     void add_forwarded(string_view value);
     std::optional<std::string_view> forwarded_for() const;
 
@@ -175,6 +176,7 @@ private:
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
     slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_;
+    slice wechat_timestamp_, wechat_nonce_, wechat_signature_, wechat_serial_;
     int forwards_ = 0;             // lines of X-Forwarded-For
     std::string forwarded_lines_;  // all of them, if there are several
 };
@@ -205,10 +207,20 @@ void conversation::reader::on_field(http::field name, string_view value, string_
             ++keys;
         } else if (iequals(name_text, "x-forwarded-for")) {
             add_forwarded(value);
+        } else if (name_text.size() > wechat_prefix.size() &&
+                   iequals(name_text.substr(0, wechat_prefix.size()), wechat_prefix)) {
+            on_wechat_field(name_text.substr(wechat_prefix.size()), value);
         }
         break;
     default: break;
     }
+}
+
+void conversation::reader::on_wechat_field(string_view name, string_view value) {
+    if (iequals(name, "timestamp")) wechat_timestamp_ = place(value);
+    if (iequals(name, "nonce")) wechat_nonce_ = place(value);
+    if (iequals(name, "signature")) wechat_signature_ = place(value);
+    if (iequals(name, "serial")) wechat_serial_ = place(value);
 }
 
 // Each proxy may add a line of its own: together they are one list, in this order. It is shorter
@@ -238,6 +250,8 @@ request conversation::reader::view() const {
             .if_none_match = at(if_none_match_),
             .content_type = at(content_type_),
             .forwarded_for = forwarded_for(),
+            .wechat = {at(wechat_timestamp_), at(wechat_nonce_), at(wechat_signature_),
+                       at(wechat_serial_)},
             .body = body_,
             .body_bytes = body_bytes(),
             .keep_alive = keep_alive(),
@@ -370,29 +384,6 @@ void conversation::finish() {
     used_ -= parsed_;
     parsed_ = 0;
     if (used_ == 0 && buffer_.size() > 4 * read_bytes) std::string().swap(buffer_);
-}
-
-api::language language_of(std::string_view accept_language) {
-    // The first of zh and en with the highest weight; en when neither is named.
-    double best = 0;
-    api::language chosen = api::language::en;
-    while (!accept_language.empty()) {
-        const std::size_t comma = std::min(accept_language.find(','), accept_language.size());
-        std::string_view item = accept_language.substr(0, comma);
-        accept_language.remove_prefix(std::min(comma + 1, accept_language.size()));
-        while (item.starts_with(' ')) item.remove_prefix(1);
-        const bool zh = item.size() >= 2 && iequals(item.substr(0, 2), "zh");
-        const bool en = item.size() >= 2 && iequals(item.substr(0, 2), "en");
-        if (!zh && !en) continue;
-        double weight = 1;
-        if (const std::size_t q = item.find("q="); q != std::string_view::npos)
-            std::from_chars(item.data() + q + 2, item.data() + item.size(), weight);
-        if (weight > best) {
-            best = weight;
-            chosen = zh ? api::language::zh : api::language::en;
-        }
-    }
-    return chosen;
 }
 
 }  // namespace floodgate::http

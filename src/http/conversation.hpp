@@ -25,6 +25,11 @@
 
 namespace floodgate::http {
 
+// The headers with which WeChat Pay signs a message of its own.
+struct wechat_headers {
+    std::string_view timestamp, nonce, signature, serial;
+};
+
 // A whole request. The views are valid until conversation::room() or finish().
 struct request {
     api::verb verb = api::verb::other;
@@ -36,6 +41,7 @@ struct request {
     std::string_view if_none_match;
     std::string_view content_type;
     std::optional<std::string_view> forwarded_for;  // several lines are one list; may be empty
+    wechat_headers wechat{};
     std::string_view body;       // empty also when it was longer than what was to be kept
     std::size_t body_bytes = 0;  // how long it was
     bool keep_alive = true;

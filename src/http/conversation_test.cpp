@@ -57,6 +57,21 @@ TEST_F(ConversationTest, ReadsSeveralLinesOfForwardedAddressesAsOneList) {
     EXPECT_EQ(forwarded("X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-For:\r\n"), "1.2.3.4, ");
 }
 
+TEST_F(ConversationTest, ReadsTheHeadersOfWeChatPayInAnyCase) {
+    ASSERT_EQ(say(post + "Wechatpay-Timestamp: 17\r\nwechatpay-nonce: n+/=\r\n"
+                         "WECHATPAY-SIGNATURE: c2ln\r\nWechatpay-Serial: AB\r\n"
+                         "Wechatpay-Signature-Type: X\r\nWechatpay-: y\r\n\r\n",
+                  7),
+              step::request_ready);
+    EXPECT_EQ(got().wechat.timestamp, "17");
+    EXPECT_EQ(got().wechat.nonce, "n+/=");
+    EXPECT_EQ(got().wechat.signature, "c2ln");
+    EXPECT_EQ(got().wechat.serial, "AB");
+    talk_.finish();
+    ASSERT_EQ(say(post + "\r\n"), step::request_ready);
+    EXPECT_EQ(got().wechat.signature, "") << "nothing is left of the request before";
+}
+
 TEST_F(ConversationTest, ReadsEveryFieldWeUse) {
     ASSERT_EQ(say(purchase), step::request_ready);
     EXPECT_EQ(got().verb, api::verb::post);

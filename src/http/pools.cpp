@@ -12,11 +12,15 @@ pools::pools(const pool_sizes& o)
       threads_{std::make_unique<asio::thread_pool>(o.general_threads),
                std::make_unique<asio::thread_pool>(o.password_threads),
                std::make_unique<asio::thread_pool>(o.admin_threads),
-               std::make_unique<asio::thread_pool>(o.account_threads)} {
+               std::make_unique<asio::thread_pool>(o.account_threads),
+               std::make_unique<asio::thread_pool>(o.channel_threads),
+               std::make_unique<asio::thread_pool>(o.message_threads)} {
     at(api::pool::general).threads = threads_[0].get();
     at(api::pool::password).threads = at(api::pool::strangers).threads = threads_[1].get();
     at(api::pool::admin).threads = threads_[2].get();
     at(api::pool::accounts).threads = threads_[3].get();
+    at(api::pool::channels).threads = threads_[4].get();
+    at(api::pool::messages).threads = threads_[5].get();
 }
 
 pools::~pools() { stop(); }

@@ -46,7 +46,7 @@ private:
     const std::size_t queue_max_;
     std::array<pool, api::pools> pools_;
     turns hashing_;
-    std::array<std::unique_ptr<boost::asio::thread_pool>, 4> threads_;
+    std::array<std::unique_ptr<boost::asio::thread_pool>, 6> threads_;
 };
 
 }  // namespace floodgate::http

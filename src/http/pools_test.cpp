@@ -23,8 +23,9 @@ struct held_thread {
 
 TEST(Pools, RunWhatTheyAreGiven) {
     pools all({});
-    for (const api::pool which : {api::pool::general, api::pool::accounts, api::pool::password,
-                                  api::pool::strangers, api::pool::admin}) {
+    for (const api::pool which :
+         {api::pool::general, api::pool::accounts, api::pool::password, api::pool::strangers,
+          api::pool::admin, api::pool::channels, api::pool::messages}) {
         std::promise<void> done;
         ASSERT_TRUE(all.enqueue(which, [&] { done.set_value(); }));
         done.get_future().wait();
@@ -44,6 +45,22 @@ TEST(Pools, DoNotHoldUpAdminsWhenBuyersFillTheirs) {
     ASSERT_TRUE(all.enqueue(api::pool::admin, [&] { paused.set_value(); }));
     paused.get_future().wait();
     buyer.let_go.set_value();
+}
+
+// A channel that does not answer holds up neither those who look at their orders nor the messages
+// of that channel.
+TEST(Pools, DoNotHoldUpAnybodyWhoDoesNotWaitForAChannel) {
+    pools all({.channel_threads = 1, .queue_max = 1});
+    held_thread slow;
+    ASSERT_TRUE(all.enqueue(api::pool::channels, slow.work()));
+    slow.begun.get_future().wait();
+    EXPECT_FALSE(all.enqueue(api::pool::channels, [] {})) << "the queue is full";
+    for (const api::pool other : {api::pool::general, api::pool::messages}) {
+        std::promise<void> done;
+        ASSERT_TRUE(all.enqueue(other, [&] { done.set_value(); }));
+        done.get_future().wait();
+    }
+    slow.let_go.set_value();
 }
 
 // Regression M7.

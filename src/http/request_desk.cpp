@@ -77,6 +77,8 @@ std::size_t request_desk::body_room(const request& head, instant now) const {
 // A body that was thrown away by the rule of body_room() must not be taken for an empty one.
 std::optional<api::reply> request_desk::body_fault(const asked& a) {
     const std::size_t most = a.found.route->body_bytes_max();
+    if (a.r.body_bytes > most && a.found.route->takes_messages())
+        with_.events.note_message("too_long", origin_of(a), a.now);
     if (a.r.body_bytes > most)
         return api::problem_reply(
             api::problem::payload_too_large, a.lang,
@@ -161,6 +163,16 @@ std::optional<api::reply> request_desk::refusal_by_user(const asked& a, guard::l
     return too_many(a, which, wait);
 }
 
+// Only messages that are refused are charged (api/message_api.cpp): a channel may send as many good
+// ones as there are orders to be paid, from a single address.
+std::optional<api::reply> request_desk::refusal_by_failures(const asked& a) {
+    const remote client = client_of(a);
+    if (client.is_trusted_proxy) return std::nullopt;
+    const auto wait = with_.message_by_address.wait_for(guard::limiter_key(client.address), a.now);
+    if (wait == milliseconds(0)) return std::nullopt;
+    return too_many(a, guard::limit::message_by_address, wait);
+}
+
 std::optional<api::reply> request_desk::refusal_by_budget(const asked& a) {
     switch (a.found.route->charged) {
     case api::budget::lookups:
@@ -169,6 +181,7 @@ std::optional<api::reply> request_desk::refusal_by_budget(const asked& a) {
         return refusal_by_user(a, guard::limit::move_by_user, with_.move_by_user);
     case api::budget::tickets:
         return refusal_by_user(a, guard::limit::ticket_by_user, with_.ticket_by_user);
+    case api::budget::messages: return refusal_by_failures(a);
     case api::budget::none: break;
     }
     return std::nullopt;
@@ -263,7 +276,7 @@ decision request_desk::in_pool(const asked& a) {
         return api::problem_reply(api::problem::forbidden, a.lang);
     }
     if (auto fault = body_fault(a)) return std::move(*fault);
-    if (!a.r.body.empty() && !is_json(a.r.content_type))
+    if (!a.r.body.empty() && !a.found.route->takes_messages() && !is_json(a.r.content_type))
         return api::problem_reply(api::problem::unsupported_media_type, a.lang);
     return job_for(a);
 }
@@ -283,6 +296,12 @@ pool_job request_desk::job_for(const asked& a) {
     c.client_is_trusted_proxy = client.is_trusted_proxy;
     c.language = a.lang;
     c.now = a.now;
+    if (a.found.route->takes_messages()) {
+        const wechat_headers& h = a.r.wechat;
+        c.message = std::make_shared<const api::message_headers>(api::message_headers{
+            std::string(a.r.content_type), std::string(h.timestamp), std::string(h.nonce),
+            std::string(h.signature), std::string(h.serial)});
+    }
     return {a.found.route->work, a.found.route->first, a.found.route->where, std::move(c)};
 }
 

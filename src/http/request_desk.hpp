@@ -85,7 +85,7 @@ private:
     decision order(const asked& a);
     decision socket(const asked& a);
     decision in_pool(const asked& a);
-    static std::optional<api::reply> body_fault(const asked& a);
+    std::optional<api::reply> body_fault(const asked& a);
     pool_job job_for(const asked& a);
 
     remote client_of(const asked& a) const;
@@ -96,6 +96,7 @@ private:
     std::optional<api::reply> refusal_by_address(const asked& a);
     std::optional<api::reply> refusal_by_user(const asked& a, guard::limit which,
                                               guard::rate_limiter& limiter);
+    std::optional<api::reply> refusal_by_failures(const asked& a);
     std::optional<api::reply> refusal_by_budget(const asked& a);
     api::reply too_many(const asked& a, guard::limit which, milliseconds wait);
 

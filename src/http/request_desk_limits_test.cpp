@@ -126,5 +126,28 @@ TEST_F(RequestDeskTest, LimitsAnAddressBeforeItsTicketsAreLookedUpInAPool) {
     EXPECT_EQ(status(decide(r)), 0) << "somebody else";
 }
 
+TEST_F(RequestDeskTest, LimitsAnAddressByTheMessagesThatWereRefused) {
+    request r{.verb = api::verb::post, .path = "/api/v1/payments/alipay/notify"};
+    r.body = "a=1";
+    r.body_bytes = r.body.size();
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(status(decide(r)), 0) << "deciding charges nobody";
+    const auto key = guard::limiter_key(client_.address);
+    while (message_by_address_.try_take(key, clock_.now()) == milliseconds(0)) {
+    }
+    EXPECT_EQ(status(decide(r)), 429);
+    EXPECT_EQ(events_told_, std::vector<std::string>{"guard.limited limit=message_by_address "
+                                                     "from=192.0.2.9 "
+                                                     "route=/api/v1/payments/alipay/notify"});
+    client_ = {guard::parse_address("127.0.0.1").value(), true};
+    EXPECT_EQ(status(decide(r)), 0) << "a proxy of ours";
+    r.forwarded_for = "192.0.2.9";
+    EXPECT_EQ(status(decide(r)), 429);
+    r.forwarded_for = "192.0.2.10";
+    EXPECT_EQ(status(decide(r)), 0) << "somebody else";
+    clock_.advance(seconds(10));
+    r.forwarded_for = "192.0.2.9";
+    EXPECT_EQ(status(decide(r)), 0);
+}
+
 }  // namespace
 }  // namespace floodgate::http

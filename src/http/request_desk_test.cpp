@@ -248,5 +248,33 @@ TEST_F(RequestDeskTest, TakesBodiesInJsonOnly) {
     EXPECT_EQ(status(decide(r)), 415);
 }
 
+TEST_F(RequestDeskTest, HandsOutAMessageOfAChannelAsItCame) {
+    const std::string body(16'384, 'x');
+    request r{.verb = api::verb::post, .path = "/api/v1/payments/wechat/notify"};
+    r.content_type = "application/x-whatever";
+    r.wechat = {.timestamp = "17", .nonce = "n", .signature = "c2ln", .serial = "AB"};
+    EXPECT_EQ(desk_.body_room(r, clock_.now()), body.size());
+    r.body = body;
+    r.body_bytes = body.size();
+    const decision d = decide(r);
+    ASSERT_TRUE(std::holds_alternative<pool_job>(d));
+    const pool_job& job = std::get<pool_job>(d);
+    EXPECT_EQ(job.where, api::pool::messages);
+    EXPECT_EQ(job.call.body, body);
+    ASSERT_TRUE(job.call.message);
+    EXPECT_EQ(job.call.message->content_type, "application/x-whatever");
+    EXPECT_EQ(job.call.message->timestamp, "17");
+    EXPECT_EQ(job.call.message->nonce, "n");
+    EXPECT_EQ(job.call.message->signature, "c2ln");
+    EXPECT_EQ(job.call.message->serial, "AB");
+    r.body_bytes = body.size() + 1;
+    EXPECT_EQ(status(decide(r)), 413);
+    EXPECT_EQ(events_told_, std::vector<std::string>{"guard.message_refused verdict=too_long "
+                                                     "from=192.0.2.9 "
+                                                     "route=/api/v1/payments/wechat/notify"});
+    const decision other = decide(getting("/api/v1/me", log_in(5)));
+    EXPECT_FALSE(std::get<pool_job>(other).call.message) << "others do not pay for it";
+}
+
 }  // namespace
 }  // namespace floodgate::http

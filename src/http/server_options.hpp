@@ -31,6 +31,8 @@ struct pool_sizes {
     std::size_t password_threads = 1;  // each holds the memory of one Argon2id at a time
     std::size_t admin_threads = 2;     // admins do not queue behind buyers
     std::size_t account_threads = 2;   // for looking up the phone numbers of log-ins
+    std::size_t channel_threads = 8;   // for asking payment channels
+    std::size_t message_threads = 4;   // for what payment channels tell us
     std::size_t queue_max = 1000;      // requests waiting for one pool; above it: busy
 };
 

@@ -184,7 +184,7 @@ TEST_F(TimedJobsTest, ACancelledOrderWithAPaymentBegunIsAskedAboutAtOnce) {
     node_here_.duty = true;
     ASSERT_EQ(buyers_checkout().cancel(no, {1})->step, shop::checkout_step::under_way);
     EXPECT_TRUE(eventually([&] { return state_of(no) == sale::order_state::closed; }));
-    EXPECT_EQ(channel_->queries.calls(), 1U);
+    EXPECT_EQ(channel_->queries.calls(), 2U) << "before and after closing";
 }
 
 TEST_F(TimedJobsTest, ARefundIsAskedForAtOnce) {

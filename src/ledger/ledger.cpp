@@ -21,6 +21,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
       audit_(*db_),
       moves_(*db_),
       letters_(*db_),
+      messages_(*db_),
       tallies_(*db_),
       fences_(*db_) {}
 

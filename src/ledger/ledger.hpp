@@ -17,6 +17,7 @@
 #include "ledger/catalogue_book.hpp"
 #include "ledger/fence_book.hpp"
 #include "ledger/letter_book.hpp"
+#include "ledger/message_book.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_book.hpp"
 #include "ledger/tally_book.hpp"
@@ -42,6 +43,7 @@ public:
     audit_book& audit() { return audit_; }
     move_book& moves() { return moves_; }
     letter_book& letters() { return letters_; }
+    message_book& messages() { return messages_; }
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
 
@@ -62,6 +64,7 @@ private:
     audit_book audit_;
     move_book moves_;
     letter_book letters_;
+    message_book messages_;
     tally_book tallies_;
     fence_book fences_;
 };

@@ -201,10 +201,22 @@ constexpr std::array<std::string_view, 1> devices{
         PRIMARY KEY (user_id, device)){clustered_end})",
 };
 
-constexpr std::array<migration, 7> steps{
-    migration{1, first_tables}, migration{2, deadlines},      migration{3, whole_lives},
-    migration{4, many_nodes},   migration{5, accountability}, migration{6, mills},
-    migration{7, devices},
+// Messages of payment channels, as they came, with what was made of them: message_book.hpp.
+constexpr std::array<std::string_view, 1> channel_messages{
+    R"(CREATE TABLE payment_messages (
+        id {auto_id},
+        at_ms BIGINT NOT NULL,
+        method VARCHAR(12) NOT NULL,
+        verdict VARCHAR(40) NOT NULL,
+        order_no BIGINT NOT NULL,
+        channel_no VARCHAR(64) NOT NULL,
+        raw VARBINARY(8192) NOT NULL){table_end})",
+};
+
+constexpr std::array<migration, 8> steps{
+    migration{1, first_tables}, migration{2, deadlines},        migration{3, whole_lives},
+    migration{4, many_nodes},   migration{5, accountability},   migration{6, mills},
+    migration{7, devices},      migration{8, channel_messages},
 };
 
 }  // namespace

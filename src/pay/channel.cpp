@@ -18,6 +18,11 @@ const char* to_text(trade t) {
 }
 
 std::string trade_number(const sale::order& o) { return sale::to_text(o.no); }
+std::string refund_number(const sale::order& o) { return trade_number(o) + "R1"; }
+
+trade missing_trade(const sale::order& o, instant now) {
+    return now - absence_margin > o.pay_by ? trade::absent : trade::open;
+}
 
 result<std::optional<refusal>> channel::refuses(const sale::order& o) {
     if (o.amount.value > 0) return std::nullopt;

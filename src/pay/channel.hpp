@@ -50,6 +50,14 @@ struct checkout {
 
 // The number under which the channel knows an order's trade (out_trade_no).
 std::string trade_number(const sale::order& o);
+// The number under which it knows the refund of all of the order's money (out_request_no,
+// out_refund_no). It is always the same, so that the channel recognises a repeated call.
+std::string refund_number(const sale::order& o);
+
+// A trade that the channel does not know may still come into being until the order's deadline: a
+// saved page is opened, a slow request arrives. So it is `absent` only some time after that.
+inline constexpr milliseconds absence_margin{60'000};
+trade missing_trade(const sale::order& o, instant now);  // open or absent
 
 // A message that a channel sent us by itself, as it came. Nothing about it is known to be true.
 struct raw_message {

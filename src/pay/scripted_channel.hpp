@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 
 #include "pay/channel.hpp"
@@ -31,6 +33,11 @@ public:
     std::uint64_t calls() const {
         const std::scoped_lock held(mutex_);
         return calls_;
+    }
+    bool has_queued(sale::order_no no) const {
+        const std::scoped_lock held(mutex_);
+        const auto found = queued_.find(no);
+        return found != queued_.end() && !found->second.empty();
     }
     Answer next(sale::order_no no) {
         const std::scoped_lock held(mutex_);
@@ -58,12 +65,33 @@ public:
     script<trade> closes{trade::closed};
     script<refund_answer> refunds{refund_answer::done};
     std::atomic<bool> throws{false};  // whatever it is asked
+    // What it says about a message; to be set before the first one. Empty: it sends none.
+    std::function<message(const raw_message&)> reads{};
+    message_answer when_taken{200, "text/plain", "success"};
+    message_answer when_refused{200, "text/plain", "fail"};
 
     std::string_view method() const override { return method_; }
     result<checkout> begin(const sale::order& o) override { return answer(begins, o); }
-    trade query(const sale::order& o) override { return answer(queries, o); }
-    trade close(const sale::order& o) override { return answer(closes, o); }
+    // A trade that it closed is not open any more, unless that was queued.
+    trade query(const sale::order& o) override {
+        const bool told = queries.has_queued(o.no);
+        const trade said = answer(queries, o);
+        const std::scoped_lock held(mutex_);
+        return !told && said == trade::open && closed_.contains(o.no) ? trade::closed : said;
+    }
+    trade close(const sale::order& o) override {
+        const trade said = answer(closes, o);
+        const std::scoped_lock held(mutex_);
+        if (said == trade::closed) closed_.insert(o.no);
+        return said;
+    }
     refund_answer refund(const sale::order& o) override { return answer(refunds, o); }
+    bool sends_messages() const override { return bool(reads); }
+    message read(const raw_message& m, instant) override {
+        if (throws) throw std::runtime_error("the channel fell over");
+        return reads(m);
+    }
+    message_answer answer(bool taken) const override { return taken ? when_taken : when_refused; }
 
 private:
     template <class Answer>
@@ -74,6 +102,8 @@ private:
     }
 
     const std::string method_;
+    std::mutex mutex_;
+    std::set<sale::order_no> closed_;
 };
 
 }  // namespace floodgate::pay

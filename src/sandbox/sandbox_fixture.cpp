@@ -15,18 +15,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* merchant_serial = "7132D72A03E93CDDF8C03BBD1F37EEDF";
-constexpr const char* first_serial = "5157F09EFDC096DE15EBE81A47057A72";
-constexpr const char* second_serial = "PUB_KEY_ID_0000000000000000000001";
-
 pay::private_key stranger_key() {
     static const pay::private_key key =
         pay::private_key::from_text(pay::make_key_pair().private_pem);
     return key;
-}
-
-pay::apiv3_key shared_key() {
-    return pay::apiv3_key::from_text("0123456789abcdef0123456789ABCDEF");
 }
 
 json::object object_in(const std::string& text) {
@@ -53,6 +45,8 @@ SandboxTest::SandboxTest()
       db_(store::open_sqlite({.path = ":memory:", .readers_max = 1})) {
     restart();
 }
+
+pay::apiv3_key SandboxTest::shared_key() { return pay::apiv3_key::from_text(apiv3_text); }
 
 void SandboxTest::restart() { gateway_ = std::make_unique<gateway>(make_parties(), *db_); }
 

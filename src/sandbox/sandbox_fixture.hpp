@@ -38,6 +38,10 @@ protected:
     static constexpr const char* seller_id = "2088000000000001";
     static constexpr const char* mch_id = "1900000001";
     static constexpr const char* wechat_app_id = "wx0000000000000001";
+    static constexpr const char* merchant_serial = "7132D72A03E93CDDF8C03BBD1F37EEDF";
+    static constexpr const char* first_serial = "5157F09EFDC096DE15EBE81A47057A72";
+    static constexpr const char* second_serial = "PUB_KEY_ID_0000000000000000000001";
+    static constexpr const char* apiv3_text = "0123456789abcdef0123456789ABCDEF";
     static constexpr const char* alipay_notify_url = "http://127.0.0.1:1/alipay";
     static constexpr const char* wechat_notify_url = "http://127.0.0.1:1/wechat";
     static constexpr const char* return_url = "http://127.0.0.1:1/return";
@@ -85,6 +89,7 @@ protected:
 
 private:
     parties make_parties() const;
+    static pay::apiv3_key shared_key();
 
     std::unique_ptr<store::database> db_;
     std::unique_ptr<gateway> gateway_;

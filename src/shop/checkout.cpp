@@ -25,7 +25,11 @@ struct heard {
 
 heard ask_to_close(pay::channel& c, const sale::order& o) {
     pay::trade trade = c.query(o);
-    if (trade == pay::trade::open) trade = c.close(o);
+    if (trade == pay::trade::open) {
+        trade = c.close(o);
+        // Some channels say that a trade is closed although it was paid in the last moment.
+        if (trade == pay::trade::closed || trade == pay::trade::absent) trade = c.query(o);
+    }
     switch (trade) {
     case pay::trade::paid: return {word::paid};
     case pay::trade::absent:
@@ -94,8 +98,7 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
     if (!trade) return trade.error();
     if (trade->refused) return refused(order, *trade->refused);
     if (trade->reserved) return take_reserved(no, method);
-    if (!trade->paid)
-        return checkout_answer{checkout_step::under_way, order, std::move(trade->redirect)};
+    if (!trade->paid) return checkout_answer{checkout_step::under_way, order, *std::move(trade)};
     // If the ledger fails now, the channel is asked when the order is due.
     const auto paid = take_money(no);
     if (!paid) return paid.error();

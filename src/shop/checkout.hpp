@@ -3,9 +3,10 @@
 //
 // The ledger is written before a channel is asked for anything, so a crash loses no payment. An
 // order whose payment was begun is closed only after its channel has said that it can no longer be
-// paid. Whatever only a channel can decide is an open inquiry in the ledger until inquire() brings
-// a clear answer. Money decides: an order that is paid while it is being closed is paid. Money that
-// comes after the unit was given away is refunded automatically.
+// paid: it is asked, told to close the trade, and asked again. Whatever only a channel can decide
+// is an open inquiry in the ledger until inquire() brings a clear answer. Money decides: an order
+// that is paid while it is being closed is paid. Money that comes after the unit was given away is
+// refunded automatically.
 //
 // A channel may also only set the price aside (pay::checkout::reserved). Then the ledger decides:
 // the order is paid unless it is being closed, and afterwards the channel is told to take the
@@ -41,7 +42,7 @@ enum class checkout_step : std::uint8_t {
 struct checkout_answer {
     checkout_step step{};
     sale::order order;       // as it is now
-    std::string redirect{};  // begin(), under_way: where the buyer goes to pay
+    pay::checkout to_pay{};  // begin(), under_way: what the buyer needs to pay
 };
 
 enum class inquiry_outcome : std::uint8_t {
@@ -71,7 +72,7 @@ public:
 
     // Acts of a buyer. not_found: there is no such order, or it is another buyer's.
 
-    // done: paid at once. under_way: the buyer pays at `redirect`. invalid: no such method.
+    // done: paid at once. under_way: the buyer pays as `to_pay` says. invalid: no such method.
     // conflict: the channel has closed the trade. store_unavailable: the channel cannot be reached.
     result<checkout_answer> begin(sale::order_no no, sale::user_id buyer,
                                   const std::string& method);
@@ -80,8 +81,8 @@ public:
     // under_way: refunding.
     result<checkout_answer> ask_refund(sale::order_no no, sale::user_id buyer);
 
-    // A message of a channel about an order's trade. The channel has checked it: its signature, the
-    // seller, the amount. not_found: there is no such order.
+    // What a channel says about an order's trade by itself. It has been checked (message_desk.hpp):
+    // its signature, the seller, the amount. not_found: there is no such order.
     //   paid            done: it is paid now. under_way: its unit was given away, so the money
     //                   goes back. no_effect: it was paid before.
     //   closed, absent  done: the order was being closed and is now closed. Otherwise no_effect.

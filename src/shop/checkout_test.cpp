@@ -190,8 +190,9 @@ TEST_F(CheckoutTableTest, AForeignOrderIsLikeAMissingOne) {
 TEST_F(CheckoutTest, ABuyerWhoPaysElsewhereIsToldWhere) {
     const auto p = order_in("unpaid");
     const auto begun = checkout_.begin(p.order, p.buyer, method).value();
-    EXPECT_EQ(begun.redirect, "https://pay.example/1");
-    EXPECT_EQ(checkout_.begin(p.order, p.buyer, method).value().redirect, begun.redirect)
+    EXPECT_EQ(begun.to_pay.redirect, "https://pay.example/1");
+    EXPECT_EQ(checkout_.begin(p.order, p.buyer, method).value().to_pay.redirect,
+              begun.to_pay.redirect)
         << "asking again does no harm";
     EXPECT_TRUE(news_.empty());
 }
@@ -310,6 +311,41 @@ TEST_F(CheckoutTest, AnOpenTradeIsClosedBeforeTheOrderIs) {
     EXPECT_EQ(checkout_.inquire(question()).value().outcome, inquiry_outcome::settled);
     EXPECT_EQ(channel_->closes.calls(), 1U);
     EXPECT_EQ(shown(p), "closed cancelled");
+}
+
+// Query, close, query again: every answer that a channel may give to the three, against the rule
+// that an order is closed only on the channel's last word, and that money always wins.
+TEST_F(CheckoutTest, ATradeIsAskedAgainAfterItWasClosed) {
+    constexpr std::array all{trade::absent, trade::open, trade::paid, trade::closed, trade::unsure};
+    const auto is_shut = [](trade t) { return t == trade::closed || t == trade::absent; };
+    for (const trade first : all)
+        for (const trade closed : all)
+            for (const trade again : all) {
+                SCOPED_TRACE(
+                    fmt::format("{}, {}, {}", to_text(first), to_text(closed), to_text(again)));
+                const bool tries_to_close = first == trade::open;
+                const bool asks_again = tries_to_close && is_shut(closed);
+                trade last = first;
+                if (tries_to_close) last = closed;
+                if (asks_again) last = again;
+
+                const auto p = order_in("closing");
+                gate_.released.clear();
+                channel_->queries.queue(p.order, {first, again});
+                channel_->closes.queue(p.order, {closed});
+                const auto queries = channel_->queries.calls(), closes = channel_->closes.calls();
+                const auto done = checkout_.inquire(
+                    {orders_.find(p), method, ledger::question::close, 0, "", p.at});
+                EXPECT_EQ(channel_->closes.calls() - closes, tries_to_close ? 1U : 0U);
+                EXPECT_EQ(channel_->queries.calls() - queries, asks_again ? 2U : 1U);
+                const bool settled = last == trade::paid || is_shut(last);
+                EXPECT_EQ(done.value().outcome == inquiry_outcome::settled, settled);
+                EXPECT_EQ(gate_.released.size(), is_shut(last) ? 1U : 0U);
+                EXPECT_EQ(shown(p), last == trade::paid ? "paid"
+                                    : is_shut(last)     ? "closed cancelled"
+                                                        : "unpaid closing cancelled");
+            }
+    EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
 TEST_F(CheckoutTest, WhatIsNotClearIsSaidForTheOperator) {

@@ -123,6 +123,7 @@ class TimedJobsTest(SharedServer):
 
     def test_what_operators_see_when_all_is_well(self):
         self.assertEqual(self.manage("GET", "/payments/open")["questions"], [])
+        self.assertEqual(self.manage("GET", "/payments/messages")["messages"], [])
         self.assertIsInstance(self.manage("GET", "/alerts")["alerts"], list)
         self.assertFalse(self.manage("GET", "/warm-up")["running"])
 

@@ -1,20 +1,24 @@
 #include "store/http/http_client.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <curl/curl.h>
-#include <memory>
 #include <netinet/in.h>
+#include <optional>
 #include <stdexcept>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "store/http/curl_rules.hpp"
 
 namespace floodgate::store {
 namespace {
 
 constexpr std::size_t answer_bytes_max = 64ULL << 10U;
+// Names that only machines of a private network have.
+constexpr const char* private_domains[] = {".localhost", ".local", ".internal",
+                                           ".lan",       ".test",  ".home.arpa"};
 
 struct range {
     std::array<std::uint8_t, 16> first;
@@ -56,20 +60,6 @@ bool within(const std::uint8_t* address, const range& r) {
     return (address[whole] & mask) == (r.first.at(whole) & mask);
 }
 
-struct policy {
-    bool allow_private = false;
-    bool refused = false;
-};
-
-curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* to) {
-    auto& p = *static_cast<policy*>(user);
-    if (!p.allow_private && !is_public(to->addr)) {
-        p.refused = true;
-        return CURL_SOCKET_BAD;
-    }
-    return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
-}
-
 // Returning less than was offered ends the transfer.
 std::size_t drop_answer(char*, std::size_t size, std::size_t count, void* user) {
     auto& left = *static_cast<std::size_t*>(user);
@@ -85,15 +75,6 @@ int ask_whether_to_go_on(void* user, curl_off_t, curl_off_t, curl_off_t, curl_of
     return limits.give_up && limits.give_up() ? 1 : 0;
 }
 
-struct curl_deleter {
-    void operator()(CURL* c) const { curl_easy_cleanup(c); }
-    void operator()(CURLU* u) const { curl_url_cleanup(u); }
-    void operator()(curl_slist* l) const { curl_slist_free_all(l); }
-    void operator()(char* text) const { curl_free(text); }
-};
-template <class T>
-using owned = std::unique_ptr<T, curl_deleter>;
-
 void need_curl() {
     static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (ready != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
@@ -102,34 +83,35 @@ void need_curl() {
 std::string part_of(CURLU* url, CURLUPart which) {
     char* text = nullptr;
     if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return {};
-    const owned<char> free_later(text);
+    const curl_owned<char> free_later(text);
     return text;
 }
 
-owned<curl_slist> list_of(const std::vector<std::string>& headers) {
-    owned<curl_slist> list;
-    for (const std::string& h : headers) {
-        curl_slist* longer = curl_slist_append(list.get(), h.c_str());
-        if (!longer) throw std::bad_alloc();
-        static_cast<void>(list.release());
-        list.reset(longer);
-    }
-    return list;
+// Null if it is not an absolute address.
+curl_owned<CURLU> parse_url(const std::string& url) {
+    need_curl();
+    curl_owned<CURLU> parsed(curl_url());
+    if (!parsed) throw std::bad_alloc();
+    if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
+        CURLUE_OK)
+        parsed.reset();
+    return parsed;
 }
 
-void set_rules(CURL* c, const http_limits& limits) {
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(c, CURLOPT_PROXY, "");  // also keeps it from asking the environment
-    curl_easy_setopt(c, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);  // threads
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
-    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.total.count()));
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, &ask_whether_to_go_on);
-    curl_easy_setopt(c, CURLOPT_XFERINFODATA, &limits);
+std::optional<bool> is_public_literal(const std::string& host) {
+    sockaddr_storage any{};
+    sockaddr_in v4{};
+    sockaddr_in6 v6{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
+        v4.sin_family = AF_INET;
+        std::memcpy(&any, &v4, sizeof v4);
+    } else if (::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1) {
+        v6.sin6_family = AF_INET6;
+        std::memcpy(&any, &v6, sizeof v6);
+    } else {
+        return std::nullopt;
+    }
+    return is_public(reinterpret_cast<const sockaddr&>(any));
 }
 
 }  // namespace
@@ -152,12 +134,8 @@ bool is_public(const sockaddr& address) {
 }
 
 std::string fault_of_url(const std::string& url) {
-    need_curl();
-    const owned<CURLU> parsed(curl_url());
-    if (!parsed) throw std::bad_alloc();
-    if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
-        CURLUE_OK)
-        return "is not an absolute http or https address";
+    const curl_owned<CURLU> parsed = parse_url(url);
+    if (!parsed) return "is not an absolute http or https address";
     const std::string scheme = part_of(parsed.get(), CURLUPART_SCHEME);
     if (scheme != "http" && scheme != "https") return "is not an http or https address";
     if (!part_of(parsed.get(), CURLUPART_USER).empty() ||
@@ -166,25 +144,44 @@ std::string fault_of_url(const std::string& url) {
     return {};
 }
 
+std::string host_of_url(const std::string& url) {
+    const curl_owned<CURLU> parsed = parse_url(url);
+    if (!parsed) return {};
+    std::string host = part_of(parsed.get(), CURLUPART_HOST);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    while (host.ends_with('.')) host.pop_back();
+    std::ranges::transform(host, host.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return host;
+}
+
+bool is_private_host(const std::string& host) {
+    if (const auto known = is_public_literal(host)) return !*known;
+    if (host.find('.') == std::string::npos) return !host.empty();
+    return std::ranges::any_of(private_domains,
+                               [&](const char* domain) { return host.ends_with(domain); });
+}
+
 http_outcome http_post(const std::string& url, const std::vector<std::string>& headers,
                        const std::string& body, const http_limits& limits) {
     if (std::string fault = fault_of_url(url); !fault.empty())
         return {.error = "the address " + std::move(fault), .forbidden = true};
-    const owned<CURL> c(curl_easy_init());
-    if (!c) throw std::bad_alloc();
-    policy addresses{limits.allow_private};
+    const curl_owned<CURL> c = new_transfer();
+    address_policy addresses{limits.allow_private};
     std::size_t left = answer_bytes_max;
     std::vector<std::string> said = headers;
     said.emplace_back("Expect:");  // small bodies: no "100 Continue" beforehand
-    const owned<curl_slist> list = list_of(said);
+    const curl_owned<curl_slist> list = header_lines(said);
 
-    set_rules(c.get(), limits);
+    set_rules(c.get(), {limits.connect, limits.total}, addresses);
+    curl_easy_setopt(c.get(), CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c.get(), CURLOPT_XFERINFOFUNCTION, &ask_whether_to_go_on);
+    curl_easy_setopt(c.get(), CURLOPT_XFERINFODATA, &limits);
     curl_easy_setopt(c.get(), CURLOPT_URL, url.c_str());
     curl_easy_setopt(c.get(), CURLOPT_HTTPHEADER, list.get());
     curl_easy_setopt(c.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
     curl_easy_setopt(c.get(), CURLOPT_POSTFIELDS, body.data());
-    curl_easy_setopt(c.get(), CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-    curl_easy_setopt(c.get(), CURLOPT_OPENSOCKETDATA, &addresses);
     curl_easy_setopt(c.get(), CURLOPT_WRITEFUNCTION, &drop_answer);
     curl_easy_setopt(c.get(), CURLOPT_WRITEDATA, &left);
 
@@ -193,8 +190,7 @@ http_outcome http_post(const std::string& url, const std::vector<std::string>& h
     curl_easy_getinfo(c.get(), CURLINFO_RESPONSE_CODE, &status);
     // The transfer was cut off on purpose, after the status, which is all that is needed.
     if (done == CURLE_OK || done == CURLE_WRITE_ERROR) return {.status = static_cast<int>(status)};
-    if (addresses.refused)
-        return {.error = "the address resolves to a private address", .forbidden = true};
+    if (addresses.refused) return {.error = private_address_refused, .forbidden = true};
     return {.error = curl_easy_strerror(done)};
 }
 

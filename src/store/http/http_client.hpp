@@ -26,6 +26,14 @@ bool is_public(const sockaddr& address);
 // hold a secret.
 std::string fault_of_url(const std::string& url);
 
+// The host in an address, in lower case and without brackets; empty if there is none. Numbers such
+// as 0x7f.1 are written as the IPv4 address they mean.
+std::string host_of_url(const std::string& url);
+
+// Whether a host is known without asking a name server not to be on the public internet: an address
+// that is not public, a name without a dot, or one of the endings for private use (.local, .test).
+bool is_private_host(const std::string& host);
+
 struct http_limits {
     milliseconds connect{3000};
     milliseconds total{10'000};

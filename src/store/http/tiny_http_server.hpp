@@ -39,7 +39,12 @@ public:
                "\r\n" + headers + "\r\n" + body;
     }
 
-    // One answer per connection, the last one again and again.
+    // Leaves the connection open for the next request.
+    static std::string keep_open(int status) {
+        return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: 0\r\n\r\n";
+    }
+
+    // One answer after the other, the last one again and again.
     explicit tiny_http_server(std::deque<std::string> answers) : answers_(std::move(answers)) {
         sockaddr_in at{};
         at.sin_family = AF_INET;
@@ -70,6 +75,10 @@ public:
         const std::scoped_lock lock(mutex_);
         return requests_;
     }
+    int connections() {
+        const std::scoped_lock lock(mutex_);
+        return connections_;
+    }
 
 private:
     bool readable(int fd) const {  // false: the end has come
@@ -81,17 +90,27 @@ private:
         while (readable(listener_)) {
             const int fd = ::accept(listener_, nullptr, nullptr);
             if (fd < 0) return;
-            const std::string said = read_and_choose(fd);
-            if (said.empty()) {
-                held_open_.push_back(fd);
-                continue;
+            {
+                const std::scoped_lock lock(mutex_);
+                ++connections_;
             }
-            // The client may have hung up by now, which is no error here.
-            static_cast<void>(::send(fd, said.data(), said.size(), MSG_NOSIGNAL));
-            ::close(fd);
+            while (answer_one(fd)) continue;
         }
     }
-    std::string read_and_choose(int fd) {
+    bool answer_one(int fd) {  // true: another request may come on this connection
+        const std::string all = read_request(fd);
+        const std::string said = all.empty() ? std::string() : choose(all);
+        if (!all.empty() && said.empty()) {
+            held_open_.push_back(fd);
+            return false;
+        }
+        // The client may have hung up by now, which is no error here.
+        static_cast<void>(::send(fd, said.data(), said.size(), MSG_NOSIGNAL));
+        const bool last = all.empty() || said.find("Connection: close") != std::string::npos;
+        if (last) ::close(fd);
+        return !last;
+    }
+    std::string read_request(int fd) const {  // empty: the client has hung up, or the end has come
         std::string all;
         while (!complete(all) && readable(fd)) {
             char bytes[4096];
@@ -99,6 +118,9 @@ private:
             if (n <= 0) break;
             all.append(bytes, static_cast<std::size_t>(n));
         }
+        return all;
+    }
+    std::string choose(const std::string& all) {
         const std::size_t split = all.find("\r\n\r\n");
         const std::scoped_lock lock(mutex_);
         if (split != std::string::npos)
@@ -119,6 +141,7 @@ private:
     int end_[2] = {-1, -1};
     int port_ = 0;
     std::mutex mutex_;
+    int connections_ = 0;
     std::deque<std::string> answers_;
     std::vector<request> requests_;
     std::vector<int> held_open_;

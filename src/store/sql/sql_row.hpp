@@ -28,6 +28,7 @@ inline void bind_value(statement& s, int place, std::string_view text) { s.bind(
 inline void bind_value(statement& s, int place, const char* text) {
     s.bind(place, std::string_view(text));
 }
+inline void bind_value(statement& s, int place, byte_view bytes) { s.bind(place, bytes); }
 inline void bind_value(statement& s, int place, std::nullptr_t) { s.bind_null(place); }
 template <std::size_t N>
 void bind_value(statement& s, int place, const std::array<std::byte, N>& bytes) {

@@ -1,0 +1,19 @@
+// What is wrong with a channel's settings, as a sentence for the operator.
+
+#pragma once
+
+#include <string>
+
+namespace floodgate::pay {
+
+// Each throws std::invalid_argument, whose text begins with the name of the setting.
+
+void require_text(const std::string& value, const std::string& name);
+
+// An absolute http or https address of up to 255 characters, which both channels accept.
+void require_address(const std::string& url, const std::string& name);
+
+// Also without a query: WeChat Pay refuses one, and Alipay warns of it.
+void require_callback(const std::string& url, const std::string& name);
+
+}  // namespace floodgate::pay

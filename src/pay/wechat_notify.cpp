@@ -1,0 +1,89 @@
+#include "pay/wechat_notify.hpp"
+
+#include <optional>
+
+#include "pay/content_type.hpp"
+#include "pay/json_values.hpp"
+#include "sale/order_number.hpp"
+
+namespace floodgate::pay {
+namespace {
+
+using boost::json::object;
+
+// What was inside, or why it could not be opened.
+struct opened_notify {
+    std::string fault;
+    std::string event;
+    object content;
+};
+
+opened_notify sealed_by(authenticity how) { return {to_text(how), {}, {}}; }
+
+opened_notify open_notify(const raw_message& m, const wechat_recipient& us, instant now) {
+    const wechat_seal seal{
+        .mch_id = {},
+        .serial = std::string(m.serial),
+        .timestamp = std::string(m.timestamp),
+        .nonce = std::string(m.nonce),
+        .signature = std::string(m.signature),
+    };
+    const authenticity how = verify_wechat_message(m.body, seal, us.platform, now);
+    if (how != authenticity::genuine) return sealed_by(how);
+    const auto outer = parse_json_object(m.body);
+    if (!outer) return sealed_by(authenticity::malformed);
+    const object& resource = object_in(*outer, "resource");
+    const wechat_content inner =
+        decrypt_resource({text_in(resource, "algorithm"), text_in(resource, "ciphertext"),
+                          text_in(resource, "nonce"), text_in(resource, "associated_data")},
+                         us.shared);
+    if (inner.how != authenticity::genuine) return sealed_by(inner.how);
+    auto content = parse_json_object(inner.text);
+    if (!content) return sealed_by(authenticity::malformed);
+    return {{}, text_in(*outer, "event_type"), std::move(*content)};
+}
+
+bool is_payment(std::string_view event) { return event == "TRANSACTION.SUCCESS"; }
+bool is_refund(std::string_view event) {
+    return event == "REFUND.SUCCESS" || event == "REFUND.ABNORMAL" || event == "REFUND.CLOSED";
+}
+
+// Messages about refunds name neither the app nor the currency.
+std::string fault_of_content(const opened_notify& n, const wechat_recipient& us, const message& m) {
+    const bool payment = is_payment(n.event);
+    if (!payment && !is_refund(n.event)) return "unknown_event";
+    if (text_in(n.content, "mchid") != us.mch_id) return "other_merchant";
+    if (payment && text_in(n.content, "appid") != us.app_id) return "other_app";
+    if (m.order == sale::order_no{}) return "other_order";
+    if (m.amount.value <= 0) return "bad_amount";
+    if (payment && text_in(object_in(n.content, "amount"), "currency") != "CNY")
+        return "other_currency";
+    if (payment && text_in(n.content, "trade_state") != "SUCCESS") return "unknown_status";
+    return {};
+}
+
+bool is_refund_of_all(const opened_notify& n) {
+    const object& amount = object_in(n.content, "amount");
+    return n.event == "REFUND.SUCCESS" && text_in(n.content, "refund_status") == "SUCCESS" &&
+           integer_in(amount, "refund") == integer_in(amount, "total");
+}
+
+}  // namespace
+
+message read_wechat_notify(const raw_message& m, const wechat_recipient& us, instant now) {
+    if (!has_type(m.content_type, "application/json")) return {.fault = "wrong_content_type"};
+    if (m.body.size() > wechat_notify_bytes_max) return {.fault = "too_long"};
+    const opened_notify n = open_notify(m, us, now);
+    if (!n.fault.empty()) return {.fault = n.fault};
+    message out;
+    out.order = sale::parse_order_no(text_in(n.content, "out_trade_no")).value_or(sale::order_no{});
+    out.amount = {integer_in(object_in(n.content, "amount"), "total").value_or(0)};
+    out.channel_no = text_in(n.content, "transaction_id");
+    out.fault = fault_of_content(n, us, out);
+    if (!out.fault.empty()) return out;
+    if (is_payment(n.event)) out.says = trade::paid;
+    if (is_refund_of_all(n)) out.says = trade::closed;
+    return out;
+}
+
+}  // namespace floodgate::pay

@@ -1,0 +1,105 @@
+#include "shop/message_desk.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/log.hpp"
+#include "sale/order_number.hpp"
+
+namespace floodgate::shop {
+namespace {
+
+// A genuine message whose trade is in no state that we know, such as the words with which Alipay
+// sends buyers back.
+constexpr std::string_view unknown_status = "unknown_status";
+
+// The checks of the channels that come after those of the order and the amount.
+bool comes_later(std::string_view fault) {
+    return fault == "other_seller" || fault == "other_currency" || fault == unknown_status;
+}
+
+// Whatever a channel does with the bytes of a stranger, also an exception, is a message.
+pay::message read(pay::channel& from, const pay::raw_message& raw, instant now) {
+    try {
+        return from.read(raw, now);
+    } catch (const std::exception& e) {
+        log::error("shop.message_unreadable", "method", from.method(), "error", e.what());
+        return {.fault = "unreadable"};
+    }
+}
+
+// What was signed, for a later look: the headers are part of it.
+std::string whole(const pay::raw_message& m) {
+    std::string out;
+    if (!m.signature.empty()) {
+        const std::array<std::pair<const char*, std::string_view>, 4> headers{
+            {{"Timestamp", m.timestamp},
+             {"Nonce", m.nonce},
+             {"Serial", m.serial},
+             {"Signature", m.signature}}};
+        for (const auto& [name, value] : headers)
+            out.append("Wechatpay-").append(name).append(": ").append(value).append("\n");
+        out += '\n';
+    }
+    return out.append(m.body);
+}
+
+}  // namespace
+
+struct message_desk::judged {
+    std::string word;
+    bool taken = false;
+    bool moved = false;
+};
+
+// After those of the channel's own checks that come first.
+message_desk::judged message_desk::judge(const pay::message& m) {
+    const judged not_entered{"not_entered"};
+    if (m.order.value == 0) return {"unknown_order"};
+    const auto order = world_.book.orders().find(m.order);
+    if (!order) return order.error() == errc::not_found ? judged{"unknown_order"} : not_entered;
+    if (m.amount != order->amount) return {"other_amount"};
+    if (!m.fault.empty()) return {m.fault};
+    if (m.says == pay::trade::open || m.says == pay::trade::unsure) return {"no_news", true};
+    const auto entered = world_.checkout.notified(m.order, m.says);
+    if (!entered) return not_entered;
+    switch (*entered) {
+    case checkout_step::done: return {"entered", true, true};
+    case checkout_step::under_way: return {"late", true, true};
+    case checkout_step::too_late:
+    case checkout_step::no_effect:
+    case checkout_step::no_price:
+    case checkout_step::not_enough: break;
+    }
+    return {"repeated", true};
+}
+
+std::optional<message_verdict> message_desk::take(std::string_view method,
+                                                  const pay::raw_message& raw, instant now) {
+    pay::channel* const channel = world_.channels.find(method);
+    if (channel == nullptr || !channel->sends_messages()) return std::nullopt;
+    const pay::message m = read(*channel, raw, now);
+    const bool names_order = m.fault.empty() || (comes_later(m.fault) && m.order.value != 0);
+    const judged j = names_order ? judge(m) : judged{m.fault};
+
+    // If the journal fails, the verdict stands: what moved is in the ledger.
+    (void)world_.book.messages()
+        .add({0, now, std::string(method), j.word, m.order, m.channel_no, whole(raw)}, j.moved)
+        .has_value();
+    const bool not_entered = j.word == "not_entered";
+    if (not_entered)
+        log::warning("shop.message_not_entered", "method", method, "order", sale::to_text(m.order));
+    return message_verdict{j.word, j.taken, !j.taken && !not_entered, channel->answer(j.taken)};
+}
+
+std::optional<sale::order_no> message_desk::returning(std::string_view method,
+                                                      const pay::raw_message& raw, instant now) {
+    pay::channel* const channel = world_.channels.find(method);
+    if (channel == nullptr || !channel->sends_messages()) return std::nullopt;
+    const pay::message m = read(*channel, raw, now);
+    const bool is_genuine = m.fault.empty() || m.fault == unknown_status;
+    if (!is_genuine || m.order.value == 0) return std::nullopt;
+    return m.order;
+}
+
+}  // namespace floodgate::shop
