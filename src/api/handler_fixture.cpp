@@ -47,7 +47,8 @@ services HandlerTest::all_services() {
             .letters = letters_,
             .reconciliation = reconciliation_,
             .node = node_,
-            .operators = operators_};
+            .operators = operators_,
+            .points = &points_};
 }
 
 answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {

@@ -17,6 +17,7 @@
 #include "guard/tickets.hpp"
 #include "ledger/ledger_fixture.hpp"
 #include "ledger/tampered_database.hpp"
+#include "points/account_book.hpp"
 #include "shop/kept_source.hpp"
 #include "shop/silent_node.hpp"
 
@@ -123,6 +124,8 @@ protected:
         bool blocks = false;
         bool away = false;  // the store cannot be asked
     } tickets_;
+    std::unique_ptr<store::database> points_db_ = ledger::databases().at(1).open(directory_);
+    points::account_book points_{*points_db_};
     pay::channels channels_;
     alarm::board alarms_;
     std::vector<sale::order> settled_;  // orders whose moves were told, in order

@@ -35,6 +35,24 @@ reply wrong_state(const call& c, const checkout_answer& a) {
                          {{"detail", why_not(a)}, {"order_status", sale::to_text(a.order.state)}});
 }
 
+// The answer to a payment that was not begun, or could not be.
+reply not_paid(const call& c, const checkout_answer& a) {
+    const bool has_points = a.order.amount_points.value > 0;
+    switch (a.step) {
+    case checkout_step::no_price:
+        return problem_reply(problem::invalid, c.language,
+                             {{"detail", has_points ? "the order is to be paid in points"
+                                                    : "the order has no price in points"},
+                              {"field", "method"}});
+    case checkout_step::not_enough:
+        return problem_reply(
+            problem::not_enough_points, c.language,
+            {{"detail", fmt::format("the order costs {} points", a.order.amount_points.value)},
+             {"order_status", sale::to_text(a.order.state)}});
+    default: return wrong_state(c, a);
+    }
+}
+
 reply refuse_method(services& with, const call& c) {
     const auto methods = with.checkout.methods();
     const std::string all =
@@ -58,7 +76,7 @@ reply move_order(services& with, const call& c, Act act, Answer answer) {
         return failure_reply(done.error(), c.language);
     }
     const bool effect = done->step == checkout_step::done || done->step == checkout_step::under_way;
-    return effect ? answer(*done) : wrong_state(c, *done);
+    return effect ? answer(*done) : not_paid(c, *done);
 }
 
 // 200: it is done. 202: the channel decides.

@@ -32,6 +32,7 @@ constexpr std::array<entry, problems> table{{
     {problem::sold_out, 409, "sold_out", "Sold out", "已售罄"},
     {problem::already_ordered, 409, "already_ordered", "You have ordered already", "您已下单"},
     {problem::not_enough, 409, "not_enough", "Fewer are left than you ask for", "库存不足"},
+    {problem::not_enough_points, 409, "not_enough_points", "You have too few points", "积分不足"},
     {problem::cooling_down, 409, "cooling_down",
      "You gave a unit back: please wait, others go first",
      "您刚刚放弃了名额，请稍候，其他买家优先"},

@@ -64,6 +64,7 @@ enum class problem : std::uint8_t {
     sold_out,                // 409
     already_ordered,         // 409 + order_no
     not_enough,              // 409 + free
+    not_enough_points,       // 409 the buyer has fewer points than the order costs
     cooling_down,            // 409 + until, until_ms, retry_after_ms: the buyer gave units back
     already_exists,          // 409
     conflict,                // 409 the present state does not allow it
@@ -83,7 +84,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 30;
+inline constexpr std::uint8_t problems = 31;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -10,6 +10,7 @@
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
 #include "api/order_api.hpp"
+#include "api/points_api.hpp"
 #include "api/ws_api.hpp"
 #include "sale/order_number.hpp"
 
@@ -40,6 +41,7 @@ constexpr route table[] = {
     {post, "/api/v1/auth/logout",   access::buyer, log_out,
      pool::general, on_loop::no, lookups},
     {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
+    {get,  "/api/v1/me/points", access::buyer, my_points, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders/{no}", access::buyer, get_order,
      pool::general, on_loop::order, lookups},
@@ -84,6 +86,9 @@ constexpr route table[] = {
     {get,  "/api/v1/admin/warm-up",              access::admin, get_warm_up, pool::admin},
     {post, "/api/v1/admin/warm-up",              access::admin, warm_up_all, pool::admin},
     {get,  "/api/v1/admin/audit",                access::admin, list_audit, pool::admin},
+
+    {get,  "/api/v1/admin/users/{id}/points",    access::admin, get_points, pool::admin},
+    {post, "/api/v1/admin/users/{id}/points",    access::admin, grant_points, pool::admin},
 
     {get,  "/api/v1/admin/orders/{no}",    access::admin, get_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::admin, list_questions, pool::admin},

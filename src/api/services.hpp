@@ -22,6 +22,7 @@
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
+#include "points/accounts.hpp"
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
@@ -63,7 +64,8 @@ struct services {
     shop::letter_desk& letters;
     shop::reconciliation_desk& reconciliation;
     shop::node& node;
-    operator_pages& operators;  // for /readyz and /metrics
+    operator_pages& operators;           // for /readyz and /metrics
+    points::accounts* points = nullptr;  // null: the shop has none
 };
 
 // Runs on a pool and may block.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/or_throw.hpp"
+#include "commands/check_points.hpp"
 #include "commands/ledger_copy.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
@@ -97,24 +98,28 @@ std::unique_ptr<store::directory_lock> take_lock(store::file_system& files, cons
     return nullptr;
 }
 
-// The ledger, or a copy of it if its directory cannot be written.
-class readable_ledger {
+// A file of the directory, or a copy of it if it cannot be written.
+class readable_file {
 public:
-    explicit readable_ledger(const std::string& data) {
-        std::string file = data + "/ledger.db";
-        if (::access(data.c_str(), W_OK) != 0 || ::access(file.c_str(), W_OK) != 0) {
-            copy_.emplace(data);
-            file = copy_->file();
-            fmt::print("{} cannot be written: a copy of the ledger is checked\n", data);
-        }
-        book_.emplace(store::open_sqlite({.path = file}));
+    readable_file(const std::string& data, const std::string& name) : path_(data + "/" + name) {
+        if (::access(data.c_str(), W_OK) == 0 && ::access(path_.c_str(), W_OK) == 0) return;
+        copy_.emplace(data, name);
+        path_ = copy_->file();
+        fmt::print("{} cannot be written: a copy of {} is checked\n", data, name);
     }
-    ledger::ledger& book() { return *book_; }
+    std::unique_ptr<store::database> open() const { return store::open_sqlite({.path = path_}); }
 
 private:
+    std::string path_;
     std::optional<ledger_copy> copy_;
-    std::optional<ledger::ledger> book_;
 };
+
+// Those of a shop that has never had points are not there.
+std::vector<std::string> check_points_in(const std::string& data) {
+    if (!std::filesystem::exists(data + "/points.db")) return {};
+    const readable_file file(data, "points.db");
+    return check_points(*file.open());
+}
 
 }  // namespace
 
@@ -126,8 +131,8 @@ std::vector<std::string> check_data(const std::string& data) {
     std::unique_ptr<store::directory_lock> held;
     const bool has_journal = std::filesystem::exists(journal);
     if (has_journal) held = take_lock(files, data, journal);
-    readable_ledger readable(data);
-    ledger::ledger& book = readable.book();
+    const readable_file file(data, "ledger.db");
+    ledger::ledger book(file.open());
     tally count(book);
     std::vector<std::string> found = or_throw(book.orders().check(), "ledger");
     const journal::expectation of{count.position(), or_throw(book.orders().journal_id(), "ledger")};
@@ -139,8 +144,8 @@ std::vector<std::string> check_data(const std::string& data) {
     } else if (of.journal != 0 && of.entered.value == 0) {
         found.push_back(journal + " is missing: promises that the ledger has not entered are lost");
     }
-    const auto wrong = count.finish();
-    found.insert(found.end(), wrong.begin(), wrong.end());
+    for (const auto& wrong : {count.finish(), check_points_in(data)})
+        found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
 }
 

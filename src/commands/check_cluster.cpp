@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/or_throw.hpp"
+#include "commands/check_points.hpp"
 #include "commands/line_gap.hpp"
 #include "engine/open_ledger.hpp"
 #include "gate/redis_turnstile.hpp"
@@ -184,6 +185,12 @@ private:
 
 }  // namespace
 
-std::vector<std::string> check_cluster(const engine::settings& s) { return comparison(s).run(); }
+std::vector<std::string> check_cluster(const engine::settings& s) {
+    std::vector<std::string> found = comparison(s).run();
+    if (!s.points) return found;
+    const auto wrong = check_points(*engine::open_points_database(s));
+    found.insert(found.end(), wrong.begin(), wrong.end());
+    return found;
+}
 
 }  // namespace floodgate::commands

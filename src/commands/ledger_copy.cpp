@@ -7,12 +7,12 @@ namespace floodgate::commands {
 
 namespace fs = std::filesystem;
 
-ledger_copy::ledger_copy(const std::string& data) {
+ledger_copy::ledger_copy(const std::string& data, const std::string& file) : file_(file) {
     std::string pattern = fs::temp_directory_path() / "floodgate-check-XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr)
         throw std::runtime_error(pattern + ": cannot be made for a copy of the ledger");
     place_ = pattern;
-    for (const char* name : {"ledger.db", "ledger.db-wal"}) {
+    for (const std::string& name : {file, file + "-wal"}) {
         const fs::path from = fs::path(data) / name;
         std::error_code error;
         if (!fs::exists(from, error)) continue;

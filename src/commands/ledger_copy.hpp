@@ -1,4 +1,5 @@
-// A copy of a ledger that can be read but not written, so that it can be checked.
+// A copy of a ledger, or of the points beside it, that can be read but not written, so that it can
+// be checked.
 //
 // SQLite needs to write next to a ledger in order to read it: it first recovers a log that a crash
 // left behind. Floodgate, too, first brings an older schema up to date.
@@ -12,16 +13,18 @@ namespace floodgate::commands {
 
 class ledger_copy {
 public:
-    // Copies the ledger and its log from `data` into a temporary directory, which is removed in the
-    // end. Throws std::runtime_error with one clear line when they cannot be read or copied.
-    explicit ledger_copy(const std::string& data);
+    // Copies the file of SQLite and its log from `data` into a temporary directory, which is
+    // removed in the end. Throws std::runtime_error with one clear line when they cannot be read or
+    // copied.
+    ledger_copy(const std::string& data, const std::string& file);
     ~ledger_copy();
     ledger_copy(const ledger_copy&) = delete;
     ledger_copy& operator=(const ledger_copy&) = delete;
 
-    std::string file() const { return place_ / "ledger.db"; }
+    std::string file() const { return place_ / file_; }
 
 private:
+    const std::string file_;
     std::filesystem::path place_;
 };
 

@@ -14,6 +14,7 @@
 #include "engine/gate_options.hpp"
 #include "engine/kept_partitions.hpp"
 #include "engine/open_ledger.hpp"
+#include "engine/points_store.hpp"
 #include "engine/ports.hpp"
 #include "engine/redis_durability.hpp"
 #include "guard/shared_tickets.hpp"
@@ -36,6 +37,7 @@ public:
 
     ledger::ledger& book() override { return book_; }
     ledger::ledger& timed_book() override { return duty_.book(); }
+    points::accounts* points() override { return points_.accounts(); }
     gate::turnstile& gate() override { return whole_gate_; }
     guard::ticket_office& tickets() override { return tickets_; }
     shop::node& node() override { return node_; }
@@ -55,6 +57,7 @@ private:
     const store::redis_facts facts_;
     std::optional<cluster::start_turn> turn_;  // held until the ledger is ready for every node
     ledger::ledger book_;
+    points_store points_;
     cluster::redis_bus bus_;
     gate::redis_turnstile gate_;
     shop::reloading_redis_gate whole_gate_;
@@ -71,6 +74,7 @@ clustered_ports::clustered_ports(const settings& with, const even_clock& clock)
       facts_(store::probe_redis(with.cluster.redis)),
       turn_(std::in_place, redis_, with.cluster.name),
       book_(open_database(with)),
+      points_(with),
       bus_(redis_, {.name = with.cluster.name}),
       gate_(redis_, gate_options(with),
             [this](sale::sale_id id) {

@@ -7,14 +7,15 @@
 #include <sys/resource.h>
 
 #include "base/log.hpp"
+#include "engine/open_ledger.hpp"
 #include "http/server.hpp"
 
 namespace floodgate::engine {
 namespace {
 
-// Standard streams, the lock, four journal segments and their directory, five SQLite connections
+// Standard streams, the lock, four journal segments and their directory, ten SQLite connections
 // with three files each, the webhook, a resolver; and as much again for what we forgot.
-constexpr std::size_t for_the_process = 64;
+constexpr std::size_t for_the_process = 80;
 
 // A listening socket, two epoll sets and their copies, a timer, a wake-up, the spare descriptor.
 constexpr std::size_t for_each_loop = 8;
@@ -43,7 +44,7 @@ std::size_t reserved_for_stores(const cluster_settings& c, std::size_t loops) {
     const std::size_t servers =
         std::max(c.redis.addresses.size(), c.redis.cluster ? redis_cluster_servers : 1);
     return servers * (c.redis.connections_max + loops) + c.mariadb.connections_max +
-           c.partitions * for_each_partition;
+           points_connections_max + c.partitions * for_each_partition;
 }
 
 }  // namespace

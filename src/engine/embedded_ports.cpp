@@ -5,6 +5,7 @@
 #include "engine/journal_line.hpp"
 #include "engine/lone_node.hpp"
 #include "engine/open_ledger.hpp"
+#include "engine/points_store.hpp"
 #include "engine/ports.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/tickets.hpp"
@@ -30,6 +31,7 @@ public:
           clock_(clock),
           where_(prepare_data(with)),
           book_(open_database(with)),
+          points_(with),
           entered_(or_throw(book_.orders().position(), "ledger")),
           journal_(files_, where_, entered_, or_throw(book_.orders().journal_id(), "ledger")),
           gate_(journal_, with.gate),
@@ -41,6 +43,7 @@ public:
 
     ledger::ledger& book() override { return book_; }
     ledger::ledger& timed_book() override { return book_; }
+    points::accounts* points() override { return points_.accounts(); }
     gate::turnstile& gate() override { return whole_gate_; }
     guard::ticket_office& tickets() override { return tickets_; }
     shop::node& node() override { return node_; }
@@ -77,6 +80,7 @@ private:
     const journal::options where_;
     store::posix_files files_;
     ledger::ledger book_;
+    points_store points_;
     const sale::sequence entered_;
     journal::journal journal_;
     gate::embedded_turnstile gate_;

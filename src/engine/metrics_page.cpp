@@ -188,6 +188,16 @@ void add_results(page_builder& page, const metrics_sources& from) {
                number(r.waiters));
 }
 
+void add_points(page_builder& page, const jobs::points_figures& p) {
+    page.gauge("floodgate_points_open_tries",
+               "Payments in points that were open for some seconds at the last look.",
+               number(p.open));
+    page.start_family("floodgate_points_settled_total",
+                      "Interrupted payments in points that were finished, by outcome.");
+    page.labelled("as", "confirmed", number(p.confirmed));
+    page.labelled("as", "cancelled", number(p.cancelled));
+}
+
 void add_orders(page_builder& page, const metrics_sources& from) {
     using sale::order_state;
     page.start_family("floodgate_order_moves_total", "Orders that came into a state by a move.");
@@ -205,6 +215,7 @@ void add_orders(page_builder& page, const metrics_sources& from) {
                  number(a.asked));
     page.counter("floodgate_channel_unsure_total", "Of these, without a clear answer.",
                  number(a.unsure));
+    add_points(page, from.timed_jobs.points.value_or(jobs::points_figures{}));
     const jobs::letter_retry_figures& r = from.timed_jobs.retries;
     page.start_family("floodgate_letters", "Promises put aside, by state.", MetricType::Gauge);
     page.labelled("state", "waiting", static_cast<double>(from.timed_jobs.letters.waiting));

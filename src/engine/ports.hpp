@@ -20,6 +20,7 @@
 #include "gate/turnstile.hpp"
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
+#include "points/accounts.hpp"
 #include "shop/in_flight.hpp"
 #include "shop/node.hpp"
 
@@ -46,6 +47,7 @@ public:
     virtual ledger::ledger& book() = 0;
     // The same for the timed jobs, which one node runs at a time: ledger/fenced_database.hpp.
     virtual ledger::ledger& timed_book() = 0;
+    virtual points::accounts* points() = 0;  // null: the shop has none
     virtual gate::turnstile& gate() = 0;
     virtual guard::ticket_office& tickets() = 0;
     virtual shop::node& node() = 0;  // must not be called before join()
@@ -72,7 +74,7 @@ public:
 // Both throw with one clear line when something is missing, broken or in use. Their arguments must
 // outlive the ports.
 
-// Opens the ledger in SQLite and the journal.
+// Opens the ledger and the points in SQLite, and the journal.
 std::unique_ptr<ports> make_embedded_ports(const settings& with, const even_clock& clock);
 // Finds Redis, the database and, if it is the queue, RabbitMQ; brings the schema up to date.
 std::unique_ptr<ports> make_clustered_ports(const settings& with, const even_clock& clock);

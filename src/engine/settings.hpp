@@ -55,6 +55,7 @@ struct settings {
     milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made
     jobs::timed_job_options timed_jobs;
     shop::sale_memory memory;
+    bool points = true;     // accounts of points, and the method `points`
     bool pay_test = false;  // the method `test`, which takes no money
     pay_settings pay;
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
@@ -74,6 +75,7 @@ struct settings {
     guard::rate_limit message_by_address{.rate_per_s = 1, .burst = 100, .keys_max = 1 << 16};
 
     std::string ledger_file() const { return data + "/ledger.db"; }
+    std::string points_file() const { return data + "/points.db"; }
     std::string journal_directory() const { return data + "/journal"; }
 };
 

@@ -21,7 +21,8 @@ shop_server::shop_server(settings s, make_ports make)
     : with_(fit_to_descriptors(std::move(s), raise_descriptor_limit())),
       ports_(make(with_, clock_)),
       health_(*ports_),
-      front_(with_, {clock_, ports_->book(), ports_->gate(), ports_->tickets(), ports_->node()}),
+      front_(with_, {clock_, ports_->book(), ports_->gate(), ports_->tickets(), ports_->node(),
+                     ports_->points()}),
       jobs_(for_jobs(), with_.timed_jobs) {
     ports_->join(front_.local(), jobs_);
     auto logins = std::async(std::launch::async, [this] { front_.restore_logins(); });
@@ -52,7 +53,8 @@ jobs::timed_jobs::world shop_server::for_jobs() {
             .clock = clock_,
             .node = ports_->node(),
             .clerk_figures = [this] { return ports_->lines().read_figures(); },
-            .data = with_.data};
+            .data = with_.data,
+            .points = ports_->points()};
 }
 
 void shop_server::create_first_admin() {

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
 #include "pay/test_channel.hpp"
+#include "shop/points_channel.hpp"
 
 namespace floodgate::engine {
 namespace {
@@ -43,6 +44,7 @@ storefront::storefront(const settings& s, const world& w)
       look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
     open_channels(s.pay, caller, w.clock, channels);
+    if (w.points) channels.add(std::make_unique<shop::points_channel>(*w.points, w.clock));
 }
 
 void storefront::restore_logins() {
@@ -136,7 +138,8 @@ void storefront::open(opening o) {
                                     .letters = opening_->timed_jobs.letters(),
                                     .reconciliation = opening_->timed_jobs.reconciliation(),
                                     .node = world_.node,
-                                    .operators = *operators_});
+                                    .operators = *operators_,
+                                    .points = world_.points});
     or_throw(showcase.reload(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }

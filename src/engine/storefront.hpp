@@ -26,7 +26,8 @@ public:
         ledger::ledger& book;
         gate::turnstile& gate;
         guard::ticket_office& tickets;
-        shop::node& node;  // used from open() on
+        shop::node& node;          // used from open() on
+        points::accounts* points;  // null: the shop has none
     };
     // Throws std::runtime_error with one clear line when the keys of a channel are not good.
     storefront(const settings& s, const world& w);

@@ -11,6 +11,7 @@ namespace floodgate::jobs {
 namespace {
 
 constexpr milliseconds watch_every{500};
+constexpr milliseconds settle_points_every{1000};
 constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
 
 std::optional<jobs::disk_space> space_of(const std::string& directory) {
@@ -50,11 +51,13 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
                    .desk = reconciliation_,
                    .node = world_.node}),
       orders_("orders", o.deadline_poll, [this] { return look_after_orders(); }),
-      inquiring_("inquiries", o.inquire_every,
-                 [this] { return world_.node.on_duty() && payment_inquiries_.step(); }),
+      inquiring_("inquiries", o.inquire_every, [this] { return inquire(); }),
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
+    if (world_.points)
+        points_settler_.emplace(points_settler::world{*world_.points, world_.timed_book.moves(),
+                                                      checkout_, world_.clock});
 }
 
 void timed_jobs::start() {
@@ -82,6 +85,17 @@ bool timed_jobs::look_after_orders() {
     round_keeper_.step(world_.clock.now());
     sale_forgetter_.step(world_.clock.now());
     return letter_retry_.step();
+}
+
+// Interrupted payments in points are looked for less often than inquiries are made.
+bool timed_jobs::inquire() {
+    if (!world_.node.on_duty()) return false;
+    bool more = false;
+    if (const instant now = world_.clock.now(); points_settler_ && now >= next_settling_) {
+        more = points_settler_->step();
+        next_settling_ = more ? now : now + settle_points_every;
+    }
+    return payment_inquiries_.step() || more;
 }
 
 // A look that took long is followed by a rest: see reconciler::rest().
@@ -114,6 +128,7 @@ bool timed_jobs::watch_over() {
 timed_job_figures timed_jobs::read_figures() const {
     timed_job_figures f{.closing = deadline_closer_.read_figures(),
                         .asking = payment_inquiries_.read_figures(),
+                        .points = std::nullopt,
                         .retries = letter_retry_.read_figures(),
                         .rounds = round_keeper_.read_figures(),
                         .sales_forgotten = sale_forgetter_.forgotten(),
@@ -121,6 +136,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .disk = space_of(world_.data),
                         .letters = {letters_waiting_, letters_dead_},
                         .reconciliation = reconciliation_.latest()};
+    if (points_settler_) f.points = points_settler_->read_figures();
     if (webhook_) f.webhook = webhook_->read_figures();
     return f;
 }

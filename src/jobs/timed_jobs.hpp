@@ -1,5 +1,6 @@
 // The jobs that run by the clock once units are promised, on four threads: deadlines, letter
-// retries and rounds; payment inquiries; the reconciliation; alerts.
+// retries and rounds; payment inquiries and interrupted payments in points; the reconciliation;
+// alerts.
 //
 // In a cluster the timed jobs run on the node that holds the lease `timed_jobs`; a lone node always
 // runs them. Alerts, and the settlement after a move, are every node's own.
@@ -16,6 +17,7 @@
 #include "jobs/deadline_closer.hpp"
 #include "jobs/letter_retry.hpp"
 #include "jobs/payment_inquiries.hpp"
+#include "jobs/points_settler.hpp"
 #include "jobs/reconciler.hpp"
 #include "jobs/round_keeper.hpp"
 #include "jobs/sale_forgetter.hpp"
@@ -39,6 +41,7 @@ struct timed_job_options {
 struct timed_job_figures {
     jobs::deadline_figures closing;
     jobs::payment_inquiry_figures asking;
+    std::optional<jobs::points_figures> points;  // empty: there are no points
     jobs::letter_retry_figures retries;
     jobs::round_figures rounds;
     std::uint64_t sales_forgotten = 0;
@@ -60,7 +63,8 @@ public:
         even_clock& clock;
         shop::node& node;
         std::function<clerk::figures()> clerk_figures;
-        std::string data;  // the directory whose disk is watched
+        std::string data;                    // the directory whose disk is watched
+        points::accounts* points = nullptr;  // null: nobody pays with points
     };
     timed_jobs(world w, const timed_job_options& o);
 
@@ -78,6 +82,7 @@ public:
 private:
     void tell(std::span<const sale::order_news> news);
     bool look_after_orders();
+    bool inquire();
     bool reconcile_all();
     bool watch_over();
 
@@ -90,6 +95,7 @@ private:
     shop::letter_desk letters_;
     jobs::letter_retry letter_retry_;
     jobs::payment_inquiries payment_inquiries_;
+    std::optional<jobs::points_settler> points_settler_;
     jobs::round_keeper round_keeper_;
     jobs::sale_forgetter sale_forgetter_;
     alert_watch alert_watch_;
@@ -97,6 +103,7 @@ private:
     jobs::reconciler reconciler_;
     std::atomic<std::int64_t> letters_waiting_{0}, letters_dead_{0};
     instant last_reconciliation_{}, next_reconciliation_{};  // used by its thread only
+    instant next_settling_{};                                // used by the thread of the inquiries
     // Last: they use everything above.
     periodic_task orders_, inquiring_, reconciling_, watching_;
 };

@@ -34,6 +34,27 @@ result<move_outcome> move_book::pay(sale::order_no no, instant now) {
     return gatherer_->make({move_kind::pay, no, now});
 }
 
+result<move_outcome> move_book::pay_reserved(sale::order_no no, const std::string& method,
+                                             instant now) {
+    return guarded("moves.pay_reserved", [&] {
+        return one_move(db_, no, whoever, now, [&](taken& t) {
+            if (!t.allows(order_event::paid) || t.closing() || t.row.method != method)
+                return t.unmoved();
+            return advance_and_settle(t, order_event::paid);
+        });
+    });
+}
+
+result<known_payment> move_book::find(sale::order_no no) {
+    return guarded("moves.find", [&]() -> result<known_payment> {
+        const auto c = db_.reader();
+        auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
+        if (!rows.next()) return errc::not_found;
+        order_row row = read_order_row(rows);
+        return known_payment{std::move(row.order), std::move(row.method)};
+    });
+}
+
 result<move_outcome> move_book::close(sale::order_no no, instant now) {
     return gatherer_->make({move_kind::close, no, now});
 }

@@ -38,6 +38,12 @@ struct move_outcome {
     instant at{};  // the time of that event in the ledger
 };
 
+// An order with the method of the payment that was begun for it. Empty: none was begun.
+struct known_payment {
+    sale::order order;
+    std::string method;
+};
+
 // What a channel is to be asked for: to close an order's payment or to refund it.
 enum class question : std::uint8_t { close = 1, refund };
 struct open_question {
@@ -99,6 +105,10 @@ public:
 
     // unpaid -> paid, also while closing: the money decides.
     result<move_outcome> pay(sale::order_no no, instant now);
+    // The same for a price that its channel has only set aside (points), so that the ledger
+    // decides. Not moved either while the order is closing, because its channel may have been told
+    // to give up, nor if its payment was not begun with this method.
+    result<move_outcome> pay_reserved(sale::order_no no, const std::string& method, instant now);
     // The channel says that the order can no longer be paid: unpaid and closing -> closed.
     result<move_outcome> close(sale::order_no no, instant now);
     // refunding -> refunded. For late money that is back, the inquiry is settled and the state
@@ -113,6 +123,8 @@ public:
     // each sale. An order whose sale does not hold its units (the ledger was changed by hand) is
     // left for the repair.
     result<due_report> close_due(instant now, std::size_t max);
+
+    result<known_payment> find(sale::order_no no);  // not_found
 
     // The inquiries that are due at `now`, longest due first. An inquiry that ask_again() has
     // postponed is left out until its time.

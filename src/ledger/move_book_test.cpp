@@ -95,6 +95,41 @@ TEST_P(MoveContractTest, TheMoneyDecidesWhileAnOrderIsBeingClosed) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
+// Of all states, only an unpaid order that is not being closed and whose payment was begun with the
+// method that has set the price aside.
+TEST_P(MoveContractTest, APriceThatIsSetAsideDoesNotOvertakeAClosing) {
+    std::int64_t buyer = 0;
+    for (const char* state : {"unpaid", "begun", "closing", "paid", "refunding", "refunded",
+                              "closed", "late", "failed"}) {
+        SCOPED_TRACE(state);
+        const auto p = orders_.order_in(state, sale_, ++buyer);
+        const std::string picture = orders_.picture();
+        EXPECT_FALSE(moves_.pay_reserved(p.order, "other", p.at).value().moved);
+        EXPECT_EQ(orders_.picture(), picture);
+        const auto got = moves_.pay_reserved(p.order, method, p.at).value();
+        EXPECT_EQ(got.moved, state == std::string_view("begun"));
+        EXPECT_EQ(move_verbs::shown(got.order), move_verbs::shown(orders_.find(p)));
+        if (got.moved) {
+            EXPECT_GT(got.event, 0);
+            EXPECT_EQ(move_verbs::shown(got.order), "paid");
+        } else {
+            EXPECT_EQ(orders_.picture(), picture);
+        }
+    }
+    EXPECT_EQ(moves_.pay_reserved({7}, method, noon).error(), errc::not_found);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_P(MoveContractTest, AnOrderIsFoundWithTheMethodOfItsPayment) {
+    const auto plain = orders_.order_in("unpaid", sale_, 1);
+    const auto begun = orders_.order_in("closing", sale_, 2);
+    EXPECT_EQ(moves_.find(plain.order).value().method, "");
+    const auto found = moves_.find(begun.order).value();
+    EXPECT_EQ(found.method, method);
+    EXPECT_EQ(move_verbs::shown(found.order), "unpaid closing cancelled");
+    EXPECT_EQ(moves_.find({7}).error(), errc::not_found);
+}
+
 TEST_P(MoveContractTest, ARefundEndsWhenTheBuyerHasTheMoney) {
     const auto p = orders_.order_in("paid", sale_, 1);
     const auto asked = moves_.ask_refund(p.order, p.buyer, p.at).value();

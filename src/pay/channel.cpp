@@ -24,6 +24,11 @@ trade missing_trade(const sale::order& o, instant now) {
     return now - absence_margin > o.pay_by ? trade::absent : trade::open;
 }
 
+result<std::optional<refusal>> channel::refuses(const sale::order& o) {
+    if (o.amount.value > 0) return std::nullopt;
+    return std::optional(refusal::no_price);
+}
+
 message channel::read(const raw_message&, instant) { return {.fault = "not_expected"}; }
 message_answer channel::answer(bool) const { return {.status = 404}; }
 

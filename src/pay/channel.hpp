@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,12 +30,22 @@ const char* to_text(trade t);
 
 enum class refund_answer : std::uint8_t { done = 1, unsure };
 
+// Why a channel does not take the payment of an order.
+enum class refusal : std::uint8_t {
+    no_price = 1,  // the order has no price in what the channel takes
+    not_enough,    // the buyer has less than the price
+};
+
 // What the buyer needs in order to pay. Which of them is given depends on the channel.
 struct checkout {
     bool paid = false;       // paid at once, and nothing else is needed
     std::string redirect{};  // an address for the buyer's browser
     std::string form{};      // HTML that takes the browser there by itself
     std::string code_url{};  // the text of a QR code
+    // With `paid`: the price is only set aside. It is paid if the ledger enters it before the order
+    // is being closed; then the channel is told so: settled().
+    bool reserved = false;
+    std::optional<refusal> refused{};  // then the rest is empty
 };
 
 // The number under which the channel knows an order's trade (out_trade_no).
@@ -82,6 +93,11 @@ public:
     virtual std::string_view method() const = 0;  // "test", "alipay": the word in the request
     // store_unavailable: the channel cannot be reached. conflict: the trade was closed meanwhile.
     virtual result<checkout> begin(const sale::order& o) = 0;
+    // Asked before the payment is begun in the ledger, which binds the order to this channel. None:
+    // it may begin. Money is the usual price. store_unavailable: the channel cannot be reached.
+    virtual result<std::optional<refusal>> refuses(const sale::order& o);
+    // The order is paid in the ledger with what begin() has set aside. Only a hint: it may be lost.
+    virtual void settled(const sale::order& /*o*/) {}
     virtual trade query(const sale::order& o) = 0;
     // Closes the trade, so that it can no longer be paid, and says what the trade is then.
     virtual trade close(const sale::order& o) = 0;

@@ -19,6 +19,11 @@ result<checkout> test_channel::begin(const sale::order& o) {
     return checkout{.paid = true, .redirect = {}};
 }
 
+result<std::optional<refusal>> test_channel::refuses(const sale::order& o) {
+    if (o.amount.value == 0 && o.amount_points.value == 0) return std::nullopt;
+    return channel::refuses(o);
+}
+
 trade test_channel::query(const sale::order& o) {
     const std::scoped_lock held(mutex_);
     const auto found = trades_.find(o.no.value);

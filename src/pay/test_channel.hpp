@@ -22,6 +22,8 @@ public:
     }
 
     std::string_view method() const override { return "test"; }
+    // Also takes orders that cost nothing at all, which no other channel does.
+    result<std::optional<refusal>> refuses(const sale::order& o) override;
     // conflict: the trade was closed, or its money given back.
     result<checkout> begin(const sale::order& o) override;
     // An unknown trade is open, never absent, because it could still be begun.

@@ -198,6 +198,15 @@ result<void> account_book::grant(const grant_request& what, instant now) {
     return write(db_, "grant", [&](store::connection& c) { return grant_once(c, what, now); });
 }
 
+result<std::optional<try_state>> account_book::state_of(sale::order_no order, kind which) {
+    if (!is_order(order)) return errc::invalid;
+    return guarded("state_of", [&]() -> result<std::optional<try_state>> {
+        const auto c = db_.reader();
+        const auto row = find_try(*c, {order, which});
+        return row ? std::optional(row->state) : std::nullopt;
+    });
+}
+
 result<balance> account_book::balance_of(sale::user_id user) {
     if (!is_user(user)) return errc::invalid;
     return guarded("balance_of", [&]() -> result<balance> {

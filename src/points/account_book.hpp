@@ -28,6 +28,7 @@ public:
     result<void> cancel(sale::order_no order, kind which, instant now) override;
     result<void> give_back(const give_back_request& what, instant now) override;
     result<void> grant(const grant_request& what, instant now) override;
+    result<std::optional<try_state>> state_of(sale::order_no order, kind which) override;
     result<balance> balance_of(sale::user_id user) override;
     result<std::vector<log_line>> history(sale::user_id user, std::int64_t before,
                                           std::size_t limit) override;

@@ -43,19 +43,26 @@ void write_balance(store::connection& c, const account_row& account, const balan
     }
 }
 
-}  // namespace
-
-std::optional<try_row> take_try(store::connection& c, const try_key& key) {
+std::optional<try_row> read_try(store::connection& c, const try_key& key, std::string_view lock) {
     std::string sql =
         "SELECT user_id, points, given_back, state FROM points_tries WHERE order_no = ? AND "
         "kind = ?";
-    auto rows = c.ask(sql.append(c.speaks().for_update), key.order, to_text(key.kind));
+    auto rows = c.ask(sql.append(lock), key.order, to_text(key.kind));
     if (!rows.next()) return std::nullopt;
     try_row row;
     std::string state;
     rows.read(row.user, row.amount, row.given_back, state);
     row.state = parse_state(state);
     return row;
+}
+
+}  // namespace
+
+std::optional<try_row> find_try(store::connection& c, const try_key& key) {
+    return read_try(c, key, {});
+}
+std::optional<try_row> take_try(store::connection& c, const try_key& key) {
+    return read_try(c, key, c.speaks().for_update);
 }
 
 void add_try(store::connection& c, const try_key& key, const try_row& row, instant now) {

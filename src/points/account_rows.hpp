@@ -25,7 +25,8 @@ struct try_row {
     try_state state{};
 };
 
-// Keeps other writers from the row.
+std::optional<try_row> find_try(store::connection& c, const try_key& key);
+// The same, and keeps other writers from the row.
 std::optional<try_row> take_try(store::connection& c, const try_key& key);
 void add_try(store::connection& c, const try_key& key, const try_row& row, instant now);
 // From open.

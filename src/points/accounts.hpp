@@ -133,6 +133,8 @@ public:
     // more than total_max.
     virtual result<void> grant(const grant_request& what, instant now) = 0;
 
+    // None: nothing was tried, and nothing was cancelled either.
+    virtual result<std::optional<try_state>> state_of(sale::order_no order, kind which) = 0;
     // All zero for a user without an account.
     virtual result<balance> balance_of(sale::user_id user) = 0;
     // Newest first, only lines below `before` (0: from the newest), at most `limit`.

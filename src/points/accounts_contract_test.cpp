@@ -99,6 +99,23 @@ TEST_P(AccountsContractTest, RepeatedSettlingsChangeNothing) {
     EXPECT_EQ(verbs_.of(ann), (balance{{70}, {0}, {0}}));
 }
 
+TEST_P(AccountsContractTest, TheStateOfATryIsToldWithoutChangingIt) {
+    const auto state = [&](std::uint64_t order, kind which = kind::spend) {
+        return port_.state_of({order}, which).value();
+    };
+    verbs_.grant(ann, 100, "g").value();
+    EXPECT_EQ(state(1), std::nullopt);
+    verbs_.spend(1, ann, 30).value();
+    EXPECT_EQ(state(1), try_state::open);
+    EXPECT_EQ(state(1, kind::earn), std::nullopt);
+    verbs_.confirm(1).value();
+    EXPECT_EQ(state(1), try_state::confirmed);
+    verbs_.cancel(2).value();
+    EXPECT_EQ(state(2), try_state::cancelled) << "though nothing was tried";
+    EXPECT_TRUE(is(port_.state_of({0}, kind::spend), errc::invalid));
+    EXPECT_EQ(verbs_.of(ann), (balance{{70}, {0}, {0}}));
+}
+
 TEST_P(AccountsContractTest, ConfirmingWhatWasNeverTriedIsNotFound) {
     EXPECT_TRUE(is(verbs_.confirm(1), errc::not_found));
     EXPECT_TRUE(is(verbs_.confirm(1, kind::earn), errc::not_found));

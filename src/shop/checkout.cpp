@@ -12,6 +12,10 @@ checkout_answer no_effect(const sale::order& o) { return {checkout_step::no_effe
 checkout_answer done(const sale::order& o) { return {checkout_step::done, o}; }
 checkout_answer under_way(const sale::order& o) { return {checkout_step::under_way, o}; }
 
+checkout_answer refused(const sale::order& o, pay::refusal why) {
+    return {why == pay::refusal::no_price ? checkout_step::no_price : checkout_step::not_enough, o};
+}
+
 enum class word : std::uint8_t { paid = 1, closed, refunded, unsure };
 
 struct heard {
@@ -77,6 +81,8 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
                                         const std::string& method) {
     pay::channel* const channel = world_.channels.find(method);
     if (!channel) return errc::invalid;
+    if (auto refusal = refusal_of(*channel, no, buyer); !refusal || *refusal)
+        return refusal ? result<checkout_answer>(**std::move(refusal)) : refusal.error();
     // Write the ledger first: from now on the order is not closed without asking this channel.
     const instant now = world_.clock.now();
     const auto begun = world_.moves.begin_payment(no, buyer, method, now);
@@ -90,12 +96,44 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
     }
     auto trade = channel->begin(order);
     if (!trade) return trade.error();
+    if (trade->refused) return refused(order, *trade->refused);
+    if (trade->reserved) return take_reserved(no, method);
     if (!trade->paid) return checkout_answer{checkout_step::under_way, order, *std::move(trade)};
     // If the ledger fails now, the channel is asked when the order is due.
     const auto paid = take_money(no);
     if (!paid) return paid.error();
     // The channel's own message may have been faster.
     return paid->order.state == order_state::paid ? done(paid->order) : no_effect(paid->order);
+}
+
+// Asked before the ledger binds the order to the channel: a buyer who has too few points can still
+// pay in another way. Orders that cannot be paid anyway are left to the ledger.
+result<std::optional<checkout_answer>> checkout::refusal_of(pay::channel& c, sale::order_no no,
+                                                            sale::user_id buyer) const {
+    const auto known = world_.moves.find(no);
+    if (!known) return known.error();
+    const sale::order& order = known->order;
+    if (order.buyer != buyer) return errc::not_found;
+    if (order.state != order_state::unpaid || !order.closing.empty() ||
+        world_.clock.now() >= order.pay_by)
+        return std::nullopt;
+    const auto why = c.refuses(order);
+    if (!why) return why.error();
+    if (!*why) return std::nullopt;
+    return std::optional(refused(order, **why));
+}
+
+result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_view method) {
+    pay::channel* const channel = world_.channels.find(method);
+    if (!channel) return errc::invalid;
+    const auto moved = world_.moves.pay_reserved(no, std::string(method), world_.clock.now());
+    if (!moved) return moved.error();
+    if (!moved->moved)
+        return moved->order.state == order_state::paid ? done(moved->order)
+                                                       : no_effect(moved->order);
+    world_.settlement.settle(*moved);
+    channel->settled(moved->order);
+    return done(moved->order);
 }
 
 result<checkout_answer> checkout::cancel(sale::order_no no, sale::user_id buyer) {

@@ -8,11 +8,16 @@
 // that is paid while it is being closed is paid. Money that comes after the unit was given away is
 // refunded automatically.
 //
+// A channel may also only set the price aside (pay::checkout::reserved). Then the ledger decides:
+// the order is paid unless it is being closed, and afterwards the channel is told to take the
+// price.
+//
 // Any thread that may block. Every act may be repeated. Besides the errors listed, every act gives
 // the ledger's errors (store_unavailable, corrupt, fenced).
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +31,12 @@
 namespace floodgate::shop {
 
 enum class checkout_step : std::uint8_t {
-    done = 1,   // the order is in the state that was asked for
-    under_way,  // the channel still has to decide
-    too_late,   // the time to pay is over; nothing was changed
-    no_effect,  // the order's state does not allow it; nothing was changed
+    done = 1,    // the order is in the state that was asked for
+    under_way,   // the channel still has to decide
+    too_late,    // the time to pay is over; nothing was changed
+    no_effect,   // the order's state does not allow it; nothing was changed
+    no_price,    // the order has no price in what the method takes; nothing was changed
+    not_enough,  // the buyer has less than the price
 };
 
 struct checkout_answer {
@@ -82,10 +89,17 @@ public:
     //   open, unsure    no_effect.
     result<checkout_step> notified(sale::order_no no, pay::trade trade);
 
+    // Pays an order for which this channel has set the price aside; begin() may have been
+    // interrupted in between. done: it is paid, now or before. no_effect: its state does not allow
+    // it, or its payment was begun with another method. invalid: no such method.
+    result<checkout_answer> take_reserved(sale::order_no no, std::string_view method);
+
     // Makes the inquiry at its channel and enters the answer in the ledger.
     result<inquiry> inquire(const ledger::open_question& q);
 
 private:
+    result<std::optional<checkout_answer>> refusal_of(pay::channel& c, sale::order_no no,
+                                                      sale::user_id buyer) const;
     result<checkout_answer> take_money(sale::order_no no);
     result<checkout_answer> return_late_money(sale::order_no no);
     result<checkout_answer> close(sale::order_no no);

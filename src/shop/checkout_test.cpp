@@ -1,8 +1,10 @@
 #include "shop/checkout.hpp"
 
 #include <array>
+#include <tuple>
 
 #include "pay/scripted_channel.hpp"
+#include "pay/test_channel.hpp"
 #include "shop/book_fixture.hpp"
 
 namespace floodgate::shop {
@@ -15,7 +17,8 @@ using pay::trade;
 using testing::IsEmpty;
 
 const char* to_text(checkout_step s) {
-    constexpr std::array words{"done", "under_way", "too_late", "no_effect"};
+    constexpr std::array words{"done",      "under_way", "too_late",
+                               "no_effect", "no_price",  "not_enough"};
     return words.at(static_cast<std::size_t>(s) - 1);
 }
 
@@ -200,6 +203,27 @@ TEST_F(CheckoutTest, OnlyChannelsThatAreOpenAreAccepted) {
     EXPECT_TRUE(checkout_.accepts("other"));
     EXPECT_FALSE(checkout_.accepts("gold"));
     EXPECT_EQ(outcome(checkout_.begin(p.order, p.buyer, "gold")), errc::invalid);
+}
+
+// A sale may be paid in money, in points or in either, as its prices say.
+TEST_F(CheckoutTest, AMethodThatDoesNotFitThePricesIsRefusedBeforeAnythingIsWritten) {
+    const auto p = order_in("unpaid");
+    for (const auto& [sql, money, test] :
+         {std::tuple{"UPDATE orders SET amount_fen = 0, amount_points = 5", false, false},
+          std::tuple{"UPDATE orders SET amount_fen = 0, amount_points = 0", false, true},
+          std::tuple{"UPDATE orders SET amount_fen = 7, amount_points = 0", true, true}}) {
+        SCOPED_TRACE(sql);
+        verbs_.db().writer()->run(sql);
+        const std::string picture = orders_.picture();
+        pay::test_channel trial;
+        EXPECT_EQ(trial.refuses(orders_.find(p)).value().has_value(), !test);
+        const auto begun = checkout_.begin(p.order, p.buyer, method).value();
+        EXPECT_EQ(begun.step, money ? checkout_step::under_way : checkout_step::no_price);
+        if (!money) {
+            EXPECT_EQ(orders_.picture(), picture);
+        }
+        EXPECT_EQ(channel_->begins.calls(), money ? 1U : 0U);
+    }
 }
 
 TEST_F(CheckoutTest, TheFirstMethodStays) {

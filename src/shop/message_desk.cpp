@@ -69,7 +69,9 @@ message_desk::judged message_desk::judge(const pay::message& m) {
     case checkout_step::done: return {"entered", true, true};
     case checkout_step::under_way: return {"late", true, true};
     case checkout_step::too_late:
-    case checkout_step::no_effect: break;
+    case checkout_step::no_effect:
+    case checkout_step::no_price:
+    case checkout_step::not_enough: break;
     }
     return {"repeated", true};
 }

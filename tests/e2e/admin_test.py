@@ -186,6 +186,30 @@ class StockTest(SharedServer):
         self.assertEqual(newest, moves[-1:])
 
 
+class PointsTest(SharedServer):
+
+    def test_points_are_given_taken_and_shown(self):
+        token = self.register()
+        user = self.client.get(f"{API}/me", token).json["id"]
+        path = f"/users/{user}/points"
+        grant = {"amount": 50, "reason": "welcome", "request": f"w-{user}"}
+        given = self.manage("POST", path, grant)
+        self.assertEqual((given["available"], len(given["lines"])), (50, 1))
+        self.assertEqual(self.manage("POST", path, grant), given, "the same once more is one grant")
+        self.assertEqual(self.manage("GET", path), given)
+        mine = self.client.get(f"{API}/me/points", token).json
+        self.assertEqual((mine["available"], mine["lines"][0]["reason"]), (50, "welcome"))
+        answer = self.client.post(f"{API}/admin{path}", {**grant, "amount": 60}, self.admin)
+        self.assert_problem(answer, 409, "already_exists")
+        answer = self.client.post(f"{API}/admin{path}", {
+            **grant, "amount": -51, "request": "take"}, self.admin)
+        self.assertIn("50", self.assert_problem(answer, 409, "conflict")["detail"])
+        answer = self.client.post(f"{API}/admin/users/999999/points", grant, self.admin)
+        self.assert_problem(answer, 404, "not_found")
+        self.assertEqual(self.manage("POST", path, {
+            **grant, "amount": -20, "request": f"t-{user}"})["available"], 30)
+
+
 class AuditTest(SharedServer):
 
     def test_every_act_leaves_a_line_with_before_and_after(self):

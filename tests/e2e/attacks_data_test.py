@@ -287,7 +287,7 @@ class Files(FloodgateTest):
         server.kill()  # a log beside the ledger, promises that are not entered
         done = self.check_as_a_reader(shop.data)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        self.assertIn("cannot be written: a copy of the ledger is checked", done.stdout)
+        self.assertIn("cannot be written: a copy of ledger.db is checked", done.stdout)
         self.assertIn("all is well", done.stdout)
         self.make_writable(shop.data)
         books.change(shop.data, "UPDATE sales SET held = held + 1")

@@ -171,6 +171,13 @@ def ledger(data):
     return sqlite3.connect(f"file:{pathlib.Path(data) / 'ledger.db'}?mode=ro", uri=True, timeout=60)
 
 
+def points_book(data):
+    """The accounts of points, to be asked, not written."""
+    if stores_of(data):
+        return MariaBook(data)
+    return sqlite3.connect(f"file:{pathlib.Path(data) / 'points.db'}?mode=ro", uri=True, timeout=60)
+
+
 def open_book(data):
     """The ledger, to be changed behind the server's back. commit() and close() it."""
     if stores_of(data):

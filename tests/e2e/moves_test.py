@@ -99,7 +99,7 @@ class WhatCannotBe(ShopTest):
         self.open_shop()
         no = self.buy(1)
         self.assert_refused(self.call("pay", 1, no, {"method": "wechat"}), 422, "invalid",
-                            field="method", detail="no such way to pay; there are: test")
+                            field="method", detail="no such way to pay; there are: test, points")
         for body, detail in (({}, "method is missing"),
                              ({"method": ""}, "method must have 1 to 12 bytes"),
                              ({"method": "x" * 13}, "method must have 1 to 12 bytes"),
@@ -117,7 +117,7 @@ class WhatCannotBe(ShopTest):
         self.open_shop(config=UNLIMITED)
         no = self.buy(1)
         self.assert_refused(self.call("pay", 1, no), 422, "invalid", field="method",
-                            detail="no such way to pay; there are: none is open")
+                            detail="no such way to pay; there are: points")
         self.assertEqual(self.status_of(1, no), "unpaid")
 
 

@@ -1,0 +1,14 @@
+#include "commands/check_points.hpp"
+
+#include "base/or_throw.hpp"
+#include "points/account_book.hpp"
+
+namespace floodgate::commands {
+
+std::vector<std::string> check_points(store::database& db) {
+    std::vector<std::string> found = or_throw(points::account_book(db).check(), "points");
+    for (std::string& sentence : found) sentence.insert(0, "points: ");
+    return found;
+}
+
+}  // namespace floodgate::commands

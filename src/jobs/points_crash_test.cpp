@@ -1,0 +1,160 @@
+// A payment in points that dies at any statement of the ledger or any call of the accounts, before
+// its work or after it, and once more while it is being finished. Afterwards points and orders
+// agree.
+
+#include <fmt/format.h>
+
+#include "jobs/points_fixture.hpp"
+
+namespace floodgate::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+using points::balance;
+using points::try_state;
+using testing::IsEmpty;
+
+struct process_died {};
+
+// How far a life goes before it ends: at which of its steps, and on which side of it.
+struct fate {
+    int step = 0;
+    bool work_done = false;
+};
+
+enum class story : std::uint8_t { pays = 1, refunds, cancels_meanwhile, is_late_meanwhile };
+constexpr std::array stories{story::pays, story::refunds, story::cancels_meanwhile,
+                             story::is_late_meanwhile};
+
+class life final : public PointsLife {
+public:
+    life() {
+        grant(buyer, price);
+        order_ = buy(buyer);
+    }
+    void TestBody() override {}
+
+    // True: it died on the way.
+    bool tell(story s, fate f) {
+        return dies([&] { perform(s); }, f);
+    }
+    // What the timed jobs do after a start, for longer than any deadline. True: it died on the way.
+    bool recover(fate f) {
+        return dies(
+            [&] {
+                for (int i = 0; i < 30; ++i) {
+                    closer_.step();
+                    settler_.step();
+                    inquiries_.step();
+                    clock_.advance(60s);
+                }
+            },
+            f);
+    }
+
+    void expect_agreement() {
+        const std::string now_is = state(order_.no);
+        const auto tried = try_of(order_.no);
+        EXPECT_NE(tried, try_state::open);
+        if (now_is == "paid") {
+            EXPECT_EQ(tried, try_state::confirmed);
+            EXPECT_EQ(of(buyer), balance{});
+        } else {
+            EXPECT_THAT(now_is, testing::AnyOf("refunded", "closed cancelled", "closed timed_out"));
+            if (now_is != "refunded") {
+                EXPECT_NE(tried, try_state::confirmed);
+            }
+            EXPECT_EQ(of(buyer), (balance{{price}, {0}, {0}}));
+        }
+        if (told_paid_) {
+            EXPECT_THAT(now_is, testing::AnyOf("paid", "refunded"));
+        }
+        EXPECT_EQ(moves_.count_questions().value(), 0);
+        EXPECT_THAT(accounts_.check().value(), IsEmpty());
+        expect_books_agree();
+    }
+
+private:
+    static constexpr std::int64_t buyer = 1;
+
+    void pay() {
+        const auto paid = checkout_.begin(order_.no, {buyer}, "points");
+        told_paid_ = paid && paid->step == shop::checkout_step::done;
+    }
+    void perform(story s) {
+        switch (s) {
+        case story::pays: return pay();
+        case story::refunds:
+            pay();
+            (void)checkout_.ask_refund(order_.no, {buyer}).has_value();
+            inquiries_.step();
+            return;
+        case story::cancels_meanwhile:
+            between_ = [this] { (void)checkout_.cancel(order_.no, {buyer}).has_value(); };
+            return pay();
+        case story::is_late_meanwhile:
+            between_ = [this] {
+                clock_.set(now(order_.no).pay_by);
+                closer_.step();
+                inquiries_.step();
+            };
+            return pay();
+        }
+    }
+
+    template <class Act>
+    bool dies(Act act, fate f) {
+        int steps = 0;
+        bool dead = false;
+        // Whoever catches the first exception does nothing more either.
+        const auto die_at = [&, f](bool work_done) {
+            if (work_done == f.work_done && ++steps == f.step) dead = true;
+            if (dead) throw process_died{};
+        };
+        how_->before = [=] { die_at(false); };
+        how_->after = [=](std::string_view) { die_at(true); };
+        scripted_.before = [=] { return die_at(false), false; };
+        scripted_.after = [=, this] {
+            die_at(true);
+            // Another request comes between the try and the ledger.
+            if (between_ && try_of(order_.no) == try_state::open) std::exchange(between_, {})();
+            return false;
+        };
+        try {
+            act();
+        } catch (const process_died&) {
+            EXPECT_TRUE(dead);
+        }
+        mend_ledger();
+        scripted_.before = scripted_.after = nullptr;
+        between_ = nullptr;
+        return dead;
+    }
+
+    sale::order order_;
+    std::function<void()> between_;
+    bool told_paid_ = false;
+};
+
+TEST(PointsCrashTest, PointsAndOrdersAgreeWhereverThePaymentWasInterrupted) {
+    constexpr int steps_max = 500;
+    for (const story s : stories)
+        for (const bool work_done : {false, true}) {
+            int step = 1;
+            for (; step < steps_max; ++step) {
+                SCOPED_TRACE(fmt::format("story {}, dies {} step {}", static_cast<int>(s),
+                                         work_done ? "after" : "before", step));
+                life one;
+                const bool died = one.tell(s, {step, work_done});
+                (void)one.recover({step, !work_done});
+                EXPECT_FALSE(one.recover({}));
+                one.expect_agreement();
+                if (!died || testing::Test::HasFailure()) break;
+            }
+            EXPECT_GT(step, 10) << "it has that many steps at least";
+            EXPECT_LT(step, steps_max);
+        }
+}
+
+}  // namespace
+}  // namespace floodgate::jobs

@@ -1,0 +1,47 @@
+// For tests: a ledger, accounts of points, and the jobs that keep both in agreement.
+
+#pragma once
+
+#include <fmt/format.h>
+
+#include "jobs/book_fixture.hpp"
+#include "jobs/deadline_closer.hpp"
+#include "jobs/payment_inquiries.hpp"
+#include "jobs/points_settler.hpp"
+#include "points/account_book.hpp"
+#include "points/scripted_accounts.hpp"
+#include "shop/points_channel.hpp"
+
+namespace floodgate::jobs {
+
+class PointsLife : public BookTest {
+protected:
+    static constexpr std::int64_t price = 50;  // of every order of the fixture
+
+    PointsLife() {
+        auto made = std::make_unique<shop::points_channel>(scripted_, clock_);
+        channel_ = made.get();
+        channels_.add(std::move(made));
+    }
+
+    void grant(std::int64_t buyer, std::int64_t amount) {
+        accounts_.grant({{buyer}, {amount}, "a gift", {1}, fmt::format("g{}", buyer)}, clock_.now())
+            .value();
+    }
+    points::balance of(std::int64_t buyer) { return accounts_.balance_of({buyer}).value(); }
+    std::optional<points::try_state> try_of(sale::order_no no) {
+        return accounts_.state_of(no, points::kind::spend).value();
+    }
+
+    std::unique_ptr<store::database> points_db_ = ledger::databases().at(1).open(directory_);
+    points::account_book accounts_{*points_db_};
+    points::scripted_accounts scripted_{accounts_};
+    pay::channels channels_;
+    shop::points_channel* channel_ = nullptr;
+    shop::checkout checkout_{{moves_, channels_, after_, clock_}};
+    deadline_closer closer_{{moves_, after_, clock_}};
+    payment_inquiries inquiries_{{moves_, checkout_, alarms_, clock_}};
+    points_settler settler_{{scripted_, moves_, checkout_, clock_}};
+};
+
+}  // namespace floodgate::jobs
