@@ -61,10 +61,16 @@ def embedded(p, directory, say):
             config.write_text(CONFIGURATION.format(threads=threads))
             with shop.serve(config=config) as process:
                 servers.crowd(shop.port, shop.sales[0], shop.tokens, connections=256, seconds=300)
-                servers.settle(process)
-                write_paths(place, orders_in_file(place))
+                write_paths(place, all_orders(process, users, lambda here=place: orders_in_file(here)))
                 rows += rounds(p, what, place, shop.port, shop.tokens, users, say)
     return rows
+
+
+def all_orders(process, users, read):
+    """The number of each buyer's order, in the order of their tokens, when the clerk has entered all."""
+    servers.wait_until(lambda: len(read()) == users, process, "the clerk", limit_s=300, step_s=1)
+    servers.settle(process)
+    return read()
 
 
 def orders_in_file(directory):
@@ -79,10 +85,13 @@ def clustered(p, directory, say):
     more = "move_by_user_per_minute = 0\n[pay]\nallow_test = true\n"
     with cluster.shop(directory, users, 1, more=more).serve() as place, place.node(1) as (port, process):
         servers.crowd(port, place.sales[0], place.tokens, connections=256, seconds=300)
-        servers.settle(process)
-        found = place.mariadb.ask("SELECT order_no FROM orders ORDER BY buyer_id", database="floodgate")
-        write_paths(directory, [no for no, in found])
+        write_paths(directory, all_orders(process, users, lambda: orders_in_mariadb(place)))
         return list(rounds(p, "mariadb", directory, port, place.tokens, users, say))
+
+
+def orders_in_mariadb(place):
+    rows = place.mariadb.ask("SELECT order_no FROM orders ORDER BY buyer_id", database="floodgate")
+    return [no for no, in rows]
 
 
 def in_process(p, directory, mariadb_port):

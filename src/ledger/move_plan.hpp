@@ -33,6 +33,7 @@ struct move_request {
 // What the channel of an order whose payment was begun is to be asked for from now on.
 struct asking {
     std::string_view question, cause;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
     friend auto operator<=>(const asking&, const asking&) = default;
 };
 

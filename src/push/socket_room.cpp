@@ -44,6 +44,7 @@ void socket_room::greet(std::uint64_t id, const std::optional<hello>& first) {
     const auto socket = g.socket;
     if (!first) return socket->close(close_code::come_again, "busy");
     g.greeted = true;
+    g.known_event = first->last_event;
     const auto heard = std::exchange(g.heard, {});
     socket->say(std::make_shared<const std::string>(first->text));
     for (const sale::order_news& news : heard)
@@ -59,6 +60,8 @@ void socket_room::hear(const sale::order_news& news) {
     web_socket::text message;
     for (const std::uint64_t id : ids) {
         guest& g = guests_.at(id);
+        // A hello may have a move that is committed but not told yet: its news comes after it.
+        if (g.greeted && news.event != 0 && news.event <= g.known_event) continue;
         if (g.greeted) {
             if (!message) message = std::make_shared<const std::string>(order_message(news));
             g.socket->say(message);

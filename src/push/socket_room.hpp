@@ -51,6 +51,7 @@ private:
         guard::ticket_holder whose;
         std::shared_ptr<web_socket> socket;  // null until it is admitted
         bool greeted = false;
+        std::int64_t known_event = 0;         // the last one in the hello
         std::vector<sale::order_news> heard;  // before the hello was sent
     };
     void forget(std::uint64_t id);

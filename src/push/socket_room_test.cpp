@@ -110,6 +110,17 @@ TEST_F(SocketRoomTest, WhatIsHeardBeforeTheHelloComesBehindItUnlessItIsInIt) {
     EXPECT_NE(socket->got[1].find("\"event\":4"), std::string::npos);
 }
 
+// Regression: a move is committed, then a hello has it, then its news is told.
+TEST_F(SocketRoomTest, WhatTheHelloHasIsNotToldAgainLater) {
+    const auto socket = arrive(7, false);
+    room_.greet(last_, hello{.text = "hello", .last_event = 3, .states = {}});
+    room_.hear(news_of{.no = 5, .event = 3});
+    room_.hear(news_of{.no = 5, .event = 4});
+    socket->take_all();
+    ASSERT_EQ(socket->got.size(), 2U);
+    EXPECT_NE(socket->got[1].find("\"event\":4"), std::string::npos);
+}
+
 TEST_F(SocketRoomTest, WithoutAHelloTheSocketIsSentAway) {
     const auto socket = arrive(7, false);
     room_.greet(last_, std::nullopt);
