@@ -6,6 +6,7 @@ import re
 import shutil
 import socket
 import threading
+import time
 import unittest
 import urllib.parse
 
@@ -161,7 +162,9 @@ class ItsOwnKeys(SandboxTest):
         asking.start()
         self.wait_until(lambda: box.ask("GET", "/sandbox/switches").json["troubles"] == [],
                         what="the call did not come")
+        begin = time.monotonic()
         self.assertEqual(box.stop(), 0)
+        self.assertLess(time.monotonic() - begin, 30)
         asking.join(30)
         self.assertEqual(len(ended), 1)
 
