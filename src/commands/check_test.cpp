@@ -9,6 +9,7 @@
 
 #include "journal/journal.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "points/account_book.hpp"
 #include "store/files/posix_files.hpp"
 #include "store/sql/sqlite_database.hpp"
 
@@ -73,6 +74,15 @@ TEST_F(CheckTest, AWholeDirectoryIsFineWhetherItsPromisesAreEnteredOrNot) {
     EXPECT_THAT(check(), IsEmpty());
     book_->enter({all[1], all[2]});
     EXPECT_THAT(check(), IsEmpty());
+}
+
+TEST_F(CheckTest, ThePointsBesideTheLedgerMustAddUp) {
+    const auto db = store::open_sqlite({.path = data_ + "/points.db"});
+    points::account_book accounts(*db);
+    accounts.grant({{7}, {100}, "a gift", {1}, "g"}, ledger::noon).value();
+    EXPECT_THAT(check(), IsEmpty());
+    db->writer()->run("UPDATE points_accounts SET available = 101");
+    EXPECT_THAT(check(), Contains(HasSubstr("points: ")));
 }
 
 TEST_F(CheckTest, PromisesThatAreNotEnteredRespectTheStockBesideTheOrders) {

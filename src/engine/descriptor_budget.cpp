@@ -14,8 +14,8 @@ namespace floodgate::engine {
 namespace {
 
 // Standard streams, the lock, four journal segments and their directory, ten SQLite connections
-// with three files each, the webhook, a resolver; and as much again for what we forgot.
-constexpr std::size_t for_the_process = 80;
+// with three files each, the webhook, a resolver; and half as much again in reserve.
+constexpr std::size_t for_the_process = 64;
 
 // A listening socket, two epoll sets and their copies, a timer, a wake-up, the spare descriptor.
 constexpr std::size_t for_each_loop = 8;

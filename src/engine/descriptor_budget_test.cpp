@@ -28,13 +28,13 @@ std::string complaint(const settings& s, std::size_t limit) {
 }
 
 TEST(DescriptorBudget, SetsAsideWhatTheProcessItselfNeeds) {
-    EXPECT_EQ(reserved_descriptors(wanting(10, 10)), 80U + 2 * 8);
+    EXPECT_EQ(reserved_descriptors(wanting(10, 10)), 64U + 2 * 8);
     settings node = wanting(10, 10);
     node.mode = run_mode::clustered;
-    EXPECT_EQ(reserved_descriptors(node), 80U + 2 * 8 + (16 + 2) + 16 + 6 + 8 * 2);
+    EXPECT_EQ(reserved_descriptors(node), 64U + 2 * 8 + (16 + 2) + 16 + 6 + 8 * 2);
     node.cluster.redis.cluster = true;
     node.cluster.mariadb.connections_max = 100;
-    EXPECT_EQ(reserved_descriptors(node), 80U + 2 * 8 + 6 * (16 + 2) + 100 + 6 + 8 * 2);
+    EXPECT_EQ(reserved_descriptors(node), 64U + 2 * 8 + 6 * (16 + 2) + 100 + 6 + 8 * 2);
 }
 
 TEST(DescriptorBudget, LeavesTheSettingsAloneWhenThereIsEnough) {

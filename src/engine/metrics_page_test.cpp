@@ -51,6 +51,14 @@ TEST_F(MetricsPageTest, TellsWhyConnectionsWereRefusedOrClosed) {
     EXPECT_THAT(page, HasSubstr("floodgate_connections_made_room_total 2\n"));
 }
 
+TEST_F(MetricsPageTest, ShowsInterruptedPaymentsInPoints) {
+    from_.timed_jobs.points = jobs::points_figures{.confirmed = 5, .cancelled = 2, .open = 1};
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_points_open_tries 1\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_points_settled_total{as=\"confirmed\"} 5\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_points_settled_total{as=\"cancelled\"} 2\n"));
+}
+
 TEST_F(MetricsPageTest, ShowsTheBacklogAndWhatTheClerkDid) {
     from_.backlog = 12;
     from_.clerk.entered = 34;

@@ -22,9 +22,15 @@ struct fate {
     bool work_done = false;
 };
 
-enum class story : std::uint8_t { pays = 1, refunds, cancels_meanwhile, is_late_meanwhile };
+enum class story : std::uint8_t {
+    pays = 1,
+    refunds,
+    cancels_meanwhile,
+    is_late_meanwhile,
+    is_half_closed_meanwhile,
+};
 constexpr std::array stories{story::pays, story::refunds, story::cancels_meanwhile,
-                             story::is_late_meanwhile};
+                             story::is_late_meanwhile, story::is_half_closed_meanwhile};
 
 class life final : public PointsLife {
 public:
@@ -97,6 +103,12 @@ private:
                 clock_.set(now(order_.no).pay_by);
                 closer_.step();
                 inquiries_.step();
+            };
+            return pay();
+        case story::is_half_closed_meanwhile:  // an inquiry gives the points up, and has to go on
+            between_ = [this] {
+                (void)checkout_.cancel(order_.no, {buyer}).has_value();
+                (void)channel_->close(order_);
             };
             return pay();
         }
