@@ -1,6 +1,8 @@
 #include "ledger/move_book.hpp"
 
+#include "ledger/guarded.hpp"
 #include "ledger/move_gatherer.hpp"
+#include "ledger/order_row.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -36,13 +38,7 @@ result<move_outcome> move_book::pay(sale::order_no no, instant now) {
 
 result<move_outcome> move_book::pay_reserved(sale::order_no no, const std::string& method,
                                              instant now) {
-    return guarded("moves.pay_reserved", [&] {
-        return one_move(db_, no, whoever, now, [&](taken& t) {
-            if (!t.allows(order_event::paid) || t.closing() || t.row.method != method)
-                return t.unmoved();
-            return advance_and_settle(t, order_event::paid);
-        });
-    });
+    return gatherer_->make({move_kind::pay_reserved, no, now, {}, method});
 }
 
 result<known_payment> move_book::find(sale::order_no no) {

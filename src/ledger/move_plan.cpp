@@ -64,6 +64,10 @@ move_plan plan_pay(const order_row& r) {
             .settles = !r.question.empty()};
 }
 
+move_plan plan_pay_reserved(const order_row& r, const move_request& m) {
+    return is_closing(r) || r.method != m.method ? move_plan{} : plan_pay(r);
+}
+
 move_plan plan_close(const order_row& r) {
     if (!is_closing(r)) return {};
     const order_event cause = cause_of(r.order);
@@ -85,9 +89,9 @@ move_plan plan_late_money(const order_row& r) {
 }  // namespace
 
 const char* to_text(move_kind kind) {
-    constexpr std::array names{
-        "moves.begin_payment", "moves.cancel",        "moves.ask_refund",       "moves.pay",
-        "moves.close",         "moves.finish_refund", "moves.refund_late_money"};
+    constexpr std::array names{"moves.begin_payment", "moves.cancel",           "moves.ask_refund",
+                               "moves.pay",           "moves.pay_reserved",     "moves.close",
+                               "moves.finish_refund", "moves.refund_late_money"};
     return names.at(static_cast<std::size_t>(kind) - 1);
 }
 
@@ -97,6 +101,7 @@ move_plan plan_move(const order_row& row, const move_request& m) {
     case move_kind::cancel: return plan_cancel(row);
     case move_kind::ask_refund: return plan_ask_refund(row);
     case move_kind::pay: return plan_pay(row);
+    case move_kind::pay_reserved: return plan_pay_reserved(row, m);
     case move_kind::close: return plan_close(row);
     case move_kind::finish_refund: return plan_finish_refund(row);
     case move_kind::refund_late_money: return plan_late_money(row);

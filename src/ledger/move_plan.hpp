@@ -16,6 +16,7 @@ enum class move_kind : std::uint8_t {
     cancel,
     ask_refund,
     pay,
+    pay_reserved,
     close,
     finish_refund,
     refund_late_money
@@ -27,7 +28,7 @@ struct move_request {
     sale::order_no order;
     instant now{};
     std::optional<sale::user_id> buyer{};  // whose order it has to be; empty: anybody's
-    std::string_view method{};             // begin_payment: the channel
+    std::string_view method{};             // begin_payment, pay_reserved: the channel
 };
 
 // What the channel of an order whose payment was begun is to be asked for from now on.
