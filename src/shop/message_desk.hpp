@@ -2,9 +2,8 @@
 //
 // The checks run in this order, and the first that fails is the verdict: the signature and the app
 // (by the channel), the order, the amount in fen (here), the seller, the state of the trade (by the
-// channel). A
-// message that fails one changes nothing. Everything works on the ledger, so a message may reach
-// any node. Any thread that may block.
+// channel). A message that fails one changes nothing. Everything works on the ledger, so a message
+// may reach any node. Any thread that may block.
 
 #pragma once
 

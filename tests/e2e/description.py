@@ -60,8 +60,9 @@ class Description:
         return {o.method for o in self.operations if o.path == path}
 
     def body_schema(self, operation):
-        """(schema, example) of the request body, or None."""
-        if "requestBody" not in operation.details:
+        """(schema, example) of the request body, or None. What payment channels send is signed, and answered
+        as each channel wants it: money_test.py has what is wrong with it."""
+        if "requestBody" not in operation.details or "/payments/" in operation.path:
             return None
         content = operation.details["requestBody"]["content"]["application/json"]
         return self.resolve(content["schema"]), copy.deepcopy(content["example"])
