@@ -44,11 +44,13 @@ private:
     struct key {
         sandbox::channel channel;
         std::string out_trade_no;
+        // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
         friend auto operator<=>(const key&, const key&) = default;
     };
     struct number_key {
         sandbox::channel channel;
         std::string number;
+        // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
         friend auto operator<=>(const number_key&, const number_key&) = default;
     };
 
