@@ -78,6 +78,10 @@ void note_statement(connection& c, const schema& of, const migration& step, std:
           number, step.version, number);
 }
 
+void forget_versions_below(connection& c, const schema& of, std::int64_t version) {
+    c.run(in_schema(of, "DELETE FROM @schema_version WHERE version < ?"), version);
+}
+
 // For databases that commit every change of the schema alone. Each statement is noted when it is
 // done, so that the next start after a crash goes on from there.
 bool run_step_by_step(connection& c, const schema& of, const migration& step) {
@@ -93,7 +97,7 @@ bool run_step_by_step(connection& c, const schema& of, const migration& step) {
     c.run(adapt(in_schema(of, "{insert_ignore} INTO @schema_version (version) VALUES (?)"),
                 c.speaks()),
           step.version);
-    c.run(in_schema(of, "DELETE FROM @schema_version WHERE version < ?"), step.version);
+    forget_versions_below(c, of, step.version);
     return true;
 }
 
@@ -166,6 +170,9 @@ std::size_t migrate(database& db, const schema& wanted) {
         if (!run(*c, wanted, step)) continue;
         ++ran;
     }
+    // A slow node may have noted a version when others were past it already.
+    if (!c->speaks().transactional_schema)
+        until_undisturbed([&] { forget_versions_below(*c, wanted, newest); });
     if (ran > 0) log::info(fmt::format("{}.migrated", wanted.folder), "from", found, "to", newest);
     return ran;
 }
