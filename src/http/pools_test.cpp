@@ -9,7 +9,8 @@
 namespace floodgate::http {
 namespace {
 
-// Work that occupies a thread until it is released.
+// Work that occupies a thread until it is released. To be declared before the pools, which wait for
+// their threads when they end.
 struct held_thread {
     std::promise<void> let_go, begun;
 
@@ -33,8 +34,8 @@ TEST(Pools, RunWhatTheyAreGiven) {
 }
 
 TEST(Pools, DoNotHoldUpAdminsWhenBuyersFillTheirs) {
-    pools all({.general_threads = 1, .admin_threads = 1, .queue_max = 2});
     held_thread buyer;
+    pools all({.general_threads = 1, .admin_threads = 1, .queue_max = 2});
     ASSERT_TRUE(all.enqueue(api::pool::general, buyer.work()));
     buyer.begun.get_future().wait();
     EXPECT_TRUE(all.enqueue(api::pool::general, [] {}));
@@ -48,8 +49,8 @@ TEST(Pools, DoNotHoldUpAdminsWhenBuyersFillTheirs) {
 }
 
 TEST(Pools, DoNotHoldUpLookUpsWhenMovesWaitForTheirCommit) {
-    pools all({.general_threads = 1, .move_threads = 1, .queue_max = 1});
     held_thread payer;
+    pools all({.general_threads = 1, .move_threads = 1, .queue_max = 1});
     ASSERT_TRUE(all.enqueue(api::pool::moves, payer.work()));
     payer.begun.get_future().wait();
     EXPECT_FALSE(all.enqueue(api::pool::moves, [] {})) << "the queue is full";
@@ -62,8 +63,8 @@ TEST(Pools, DoNotHoldUpLookUpsWhenMovesWaitForTheirCommit) {
 // A channel that does not answer holds up neither those who look at their orders nor the messages
 // of that channel.
 TEST(Pools, DoNotHoldUpAnybodyWhoDoesNotWaitForAChannel) {
-    pools all({.channel_threads = 1, .queue_max = 1});
     held_thread slow;
+    pools all({.channel_threads = 1, .queue_max = 1});
     ASSERT_TRUE(all.enqueue(api::pool::channels, slow.work()));
     slow.begun.get_future().wait();
     EXPECT_FALSE(all.enqueue(api::pool::channels, [] {})) << "the queue is full";
@@ -77,8 +78,8 @@ TEST(Pools, DoNotHoldUpAnybodyWhoDoesNotWaitForAChannel) {
 
 // Regression M7.
 TEST(Pools, HashForKnownPhonesBeforeStrangersAndBoundBothQueues) {
-    pools all({.password_threads = 1, .queue_max = 3});
     held_thread first;
+    pools all({.password_threads = 1, .queue_max = 3});
     ASSERT_TRUE(all.enqueue(api::pool::strangers, first.work()));
     first.begun.get_future().wait();
     std::string order;  // of one thread

@@ -43,7 +43,10 @@ protected:
     // held there until all other callers wait.
     answers together(const std::vector<move_request>& moves) {
         std::latch all_wait(1);
-        std::atomic<bool> first = true;
+        std::atomic<bool> first = true, all_here = false;
+        how_->before = [&] {
+            if (all_here && before_) before_();
+        };
         how_->after = [&](std::string_view sql) {
             if (sql == "BEGIN" && first.exchange(false)) all_wait.wait();
             if (sql == "BEGIN") ++begun_;
@@ -56,7 +59,7 @@ protected:
             for (std::size_t i = 0; i < moves.size(); ++i)
                 callers.emplace_back([&, i] { got[i] = gatherer_.make(moves[i]); });
             EXPECT_TRUE(eventually([&] { return gatherer_.waiting() == moves.size() - 1; }));
-            how_->before = before_;
+            all_here = true;
             all_wait.count_down();
         }
         how_->before = nullptr;
