@@ -51,7 +51,7 @@ private:
             if (found == rows.end()) {
                 *m.answer = errc::not_found;
             } else if (auto* damage = std::get_if<store::sql_error>(&found->second)) {
-                *m.answer = *damage;
+                *m.answer = apart(*damage);
             } else {
                 plan(m, std::get<order_row>(found->second));
             }
@@ -68,7 +68,7 @@ private:
             *m.answer = move_outcome{row.order};
             if (p.moves) planned_.push_back({&m, row.order, p});
         } catch (const store::sql_error& damage) {
-            *m.answer = damage;
+            *m.answer = apart(damage);
         }
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <variant>
 
 #include "ledger/move_plan.hpp"
@@ -13,6 +14,12 @@ namespace floodgate::ledger {
 // What a move has come to: its outcome; an answer (not_found); or an error of this order's rows
 // alone (corrupt), for which nothing was written.
 using move_answer = std::variant<move_outcome, errc, store::sql_error>;
+
+// A copy that shares nothing with the original: copies of an exception share its text, and an
+// answer goes to another thread.
+inline store::sql_error apart(const store::sql_error& e) {
+    return {e.kind(), std::string(e.what())};
+}
 
 struct batched_move {
     const move_request* what;

@@ -76,7 +76,7 @@ void move_gatherer::lead(const shared_caller& me) {
         make_together(all);
     } catch (const store::sql_error& failure) {
         if (concerns_all(failure.kind())) {
-            for (const shared_caller& c : all) c->answer = failure;
+            for (const shared_caller& c : all) c->answer = apart(failure);
         } else {
             end = phase::goes_alone;
         }
