@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pay/html_text.hpp"
+
 namespace floodgate::pay {
 namespace {
 
@@ -49,25 +51,6 @@ authenticity verify_parameters(const parameters& all, const std::string& text,
 std::string with_query(std::string_view address, const parameters& query) {
     const char* before = address.find('?') == std::string_view::npos ? "?" : "&";
     return std::string(address).append(before).append(encode_form(query));
-}
-
-std::string html_escaped(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (const char c : text) {
-        switch (c) {
-        case '&': out += "&amp;"; break;
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '"': out += "&quot;"; break;
-        case '\'': out += "&#39;"; break;
-        // A browser would turn these into other line ends, and the signature would not fit.
-        case '\r': out += "&#13;"; break;
-        case '\n': out += "&#10;"; break;
-        default: out.push_back(c);
-        }
-    }
-    return out;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "pay/content_type.hpp"
 #include "pay/json_values.hpp"
+#include "pay/wechat_notice.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::pay {
@@ -28,19 +29,11 @@ opened_notify open_notify(const raw_message& m, const wechat_recipient& us, inst
         .nonce = std::string(m.nonce),
         .signature = std::string(m.signature),
     };
-    const authenticity how = verify_wechat_message(m.body, seal, us.platform, now);
-    if (how != authenticity::genuine) return sealed_by(how);
-    const auto outer = parse_json_object(m.body);
-    if (!outer) return sealed_by(authenticity::malformed);
-    const object& resource = object_in(*outer, "resource");
-    const wechat_content inner =
-        decrypt_resource({text_in(resource, "algorithm"), text_in(resource, "ciphertext"),
-                          text_in(resource, "nonce"), text_in(resource, "associated_data")},
-                         us.shared);
-    if (inner.how != authenticity::genuine) return sealed_by(inner.how);
-    auto content = parse_json_object(inner.text);
+    opened_notice opened = open_wechat_notice(m.body, seal, us.platform, us.shared, now);
+    if (opened.how != authenticity::genuine) return sealed_by(opened.how);
+    auto content = parse_json_object(opened.content);
     if (!content) return sealed_by(authenticity::malformed);
-    return {{}, text_in(*outer, "event_type"), std::move(*content)};
+    return {{}, std::move(opened.notice.event_type), std::move(*content)};
 }
 
 bool is_payment(std::string_view event) { return event == "TRANSACTION.SUCCESS"; }

@@ -14,22 +14,6 @@ constexpr std::string_view style =
 
 }  // namespace
 
-std::string html_escaped(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (const char c : text) {
-        switch (c) {
-        case '&': out += "&amp;"; break;
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '"': out += "&quot;"; break;
-        case '\'': out += "&#39;"; break;
-        default: out.push_back(c);
-        }
-    }
-    return out;
-}
-
 std::string html_page(std::string_view title, std::string_view content) {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"zh\"><head><meta charset=\"utf-8\">"

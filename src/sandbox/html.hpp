@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "pay/html_text.hpp"
+
 namespace floodgate::sandbox {
 
-// For text and for values in double quotes.
-std::string html_escaped(std::string_view text);
+using pay::html_escaped;
 
 // A whole page. `title` is text, `content` is HTML.
 std::string html_page(std::string_view title, std::string_view content);

@@ -5,6 +5,7 @@
 
 #include "pay/base64.hpp"
 #include "pay/beijing_time.hpp"
+#include "pay/wechat_notice.hpp"
 #include "sandbox/random_text.hpp"
 
 namespace floodgate::sandbox {
@@ -29,22 +30,14 @@ struct event_words {
 
 std::string notify_body(const wechat_party& who, const event_words& event, instant at,
                         const json::object& content) {
-    const pay::wechat_resource sealed =
-        pay::encrypt_resource(json::serialize(content), who.apiv3,
-                              random_letters(pay::wechat_cipher_nonce_bytes), event.original_type);
-    return json::serialize(json::object{
-        {"id", "EV-" + new_number("", at)},
-        {"create_time", pay::to_rfc3339(at)},
-        {"resource_type", "encrypt-resource"},
-        {"event_type", event.type},
-        {"summary", event.summary},
-        {"resource",
-         {{"original_type", event.original_type},
-          {"algorithm", sealed.algorithm},
-          {"ciphertext", sealed.ciphertext},
-          {"associated_data", sealed.associated_data},
-          {"nonce", sealed.nonce}}},
-    });
+    return pay::to_json({.id = "EV-" + new_number("", at),
+                         .create_time = pay::to_rfc3339(at),
+                         .event_type = event.type,
+                         .summary = event.summary,
+                         .original_type = event.original_type,
+                         .resource = pay::encrypt_resource(
+                             json::serialize(content), who.apiv3,
+                             random_letters(pay::wechat_cipher_nonce_bytes), event.original_type)});
 }
 
 header_list headers_of(const pay::wechat_seal& seal) {
