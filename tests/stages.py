@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Runs the stages of the test run one after the other and adds up what passed and failed.
+"""Runs the stages of the test run and adds up what passed and failed.
 
 Called by scripts/test, which has installed the packages. What a stage prints goes to
 build/test-logs/STAGE.log; a stage that fails shows the end of it. A stage that runs no test has
 failed. Stages go on after a failed one, so that one run tells everything.
+
+Two lanes of stages run side by side: end-to-end tests wait most of their time, and building and unit tests
+use the processors meanwhile.
 """
 import argparse
 import concurrent.futures
@@ -17,6 +20,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree
 
@@ -44,7 +48,10 @@ class stage_failed(Exception):
 class shell:
     """Runs a stage's commands, logs what they print, and says now and then how far they are."""
 
+    told_to_end = threading.Event()  # for all stages
+
     def __init__(self, stage):
+        self.stage = stage
         self.path = LOGS / f"{stage}.log"
         self.path.write_text("")
         self.building_s = 0.0
@@ -82,15 +89,17 @@ class shell:
         while process.poll() is None:
             time.sleep(0.05)
             now = time.monotonic()
+            if shell.told_to_end.is_set():
+                raise stage_failed("told to end")
             if now - begin > limit_s:
                 raise stage_failed(f"not done after {limit_s} s")
             if now - said > 20:
                 said = now
-                print(f"      {now - begin:4.0f} s  {self.last_line()[:100]}", flush=True)
+                say(f"      {self.stage:13} {now - begin:4.0f} s  {self.last_line()[:90]}")
 
     def last_line(self):
-        lines = self.path.read_text(errors="replace").splitlines()
-        return lines[-1] if lines else ""
+        lines = self.path.read_text(errors="replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "")
 
 
 def end_group(process):
@@ -105,6 +114,12 @@ def end_group(process):
 def end_when_told():
     """So that SIGTERM also ends what was started, as Ctrl-C does."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def say(*lines):
+    """In one piece: stages talk side by side."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
 
 
 def tracked(*patterns):
@@ -152,6 +167,8 @@ def tidy(sh):
         passed = cache / fingerprint(name, rules + by_file[name])
         if passed.exists():
             return True, ""
+        if shell.told_to_end.is_set():
+            return False, "told to end\n"
         try:
             done = subprocess.run(["clang-tidy", "--quiet", "-p", "build/asan", name], cwd=ROOT,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -169,7 +186,7 @@ def tidy(sh):
             seconds = time.monotonic() - begin
             log.write(f"{seconds:4.0f} s {name} {'ok' if good else 'FAILED'}\n{'' if good else output}")
             if result.passed % 10 == 0 and seconds > 1:
-                print(f"      {seconds:4.0f} s  {result.passed} of {len(names)}", flush=True)
+                say(f"      {sh.stage:13} {seconds:4.0f} s  {result.passed} of {len(names)}")
     return result
 
 
@@ -291,13 +308,30 @@ def fuzz_one(target):
     return bool(good), output
 
 
-# In this order: what is quick first, then what needs the least building.
-STAGES = {stage.__name__: stage for stage in (
-    shape, format, e2e, e2e_clustered, cluster, asan, fuzz, tsan, gcc, tidy)}
+# What is quick comes first and by itself; then the lanes, side by side, each in this order.
+QUICK, WAITING, COMPUTING = (shape, format), (e2e, e2e_clustered, cluster), (asan, fuzz, tsan, gcc, tidy)
+STAGES = {stage.__name__: stage for stage in QUICK + WAITING + COMPUTING}
+
+
+def run_lanes(chosen):
+    """What run_stage says of each of these stages."""
+    alone = {name: run_stage(name, stage) for name, stage in chosen.items()
+             if stage not in WAITING + COMPUTING}
+    lanes = [[name for name, stage in chosen.items() if stage in lane] for lane in (WAITING, COMPUTING)]
+    with concurrent.futures.ThreadPoolExecutor(len(lanes)) as pool:
+        ran = [pool.submit(lambda names: {name: run_stage(name, chosen[name]) for name in names}, lane)
+               for lane in lanes]
+        try:
+            for lane in ran:
+                alone.update(lane.result())
+        except BaseException:  # told to end: so are the other threads
+            shell.told_to_end.set()
+            raise
+    return {name: alone[name] for name in chosen}
 
 
 def run_stage(name, stage):
-    print(f"== {name}", flush=True)
+    say(f"== {name}")
     sh, begin, why = shell(name), time.monotonic(), ""
     try:
         result = stage(sh)
@@ -305,12 +339,12 @@ def run_stage(name, stage):
             why, result = "it ran no test", failure(name)
     except (stage_failed, subprocess.SubprocessError, OSError) as error:
         why, result = str(error), failure(name)
-    if result.failed:
-        print(*sh.path.read_text(errors="replace").splitlines()[-60:], sep="\n")
-        print(*(f"   FAILED {wrong}" for wrong in result.wrong), sep="\n")
-        print(f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log")
+    bad_news = [] if not result.failed else [
+        *sh.path.read_text(errors="replace").splitlines()[-60:],
+        *(f"   FAILED {wrong}" for wrong in result.wrong),
+        f"   {name}: {why or 'something failed'}; all of it in build/test-logs/{name}.log"]
     seconds = time.monotonic() - begin
-    print(f"   {name}: {line_of(result, seconds, sh.building_s)}", flush=True)
+    say(*bad_news, f"   {name}: {line_of(result, seconds, sh.building_s)}")
     return result, seconds, sh.building_s
 
 
@@ -324,7 +358,7 @@ def main():
     listing = "".join(f"  {n:13} {' '.join((s.__doc__ or '').split())}\n" for n, s in STAGES.items())
     parser = argparse.ArgumentParser(
         prog="scripts/test", description="Builds and runs the tests.",
-        epilog="stages, in this order:\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
+        epilog="stages (those after `cluster` run beside those before it):\n" + listing + "FUZZ_SECONDS=600 fuzzes longer.",
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stage", nargs="*", help="only these stages")
     parser.add_argument("--quick", action="store_true", help="only the unit tests, preset dev")
@@ -338,8 +372,7 @@ def main():
     chosen = {"quick": quick} if wanted.quick else {
         name: stage for name, stage in STAGES.items() if name in (wanted.stage or STAGES)}
     begin = time.monotonic()
-    outcomes = {name: run_stage(name, stage) for name, stage in chosen.items()}
-    return sum_up(outcomes, time.monotonic() - begin).failed > 0
+    return sum_up(run_lanes(chosen), time.monotonic() - begin).failed > 0
 
 
 def sum_up(outcomes, seconds):

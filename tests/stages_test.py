@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -105,20 +106,56 @@ class StagesTest(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 30)
         self.assertTrue(gone(int(pid_file.read_text())))
 
-    def test_a_run_that_is_told_to_end_ends_what_it_started(self):
-        pid_file = self.folder / "pid"
+    def test_a_run_that_is_told_to_end_ends_what_it_started_in_both_lanes(self):
         run = subprocess.Popen([sys.executable, "-B", "-c", f"""
 import pathlib, stages
 stages.LOGS = pathlib.Path("{self.folder}")
+def sleep(sh):
+    file = stages.LOGS / sh.stage
+    sh.run(["sh", "-c", f"echo $$ >{{file}}.new; mv {{file}}.new {{file}}; sleep 60"], 60)
+def one(sh): sleep(sh)
+def two(sh): sleep(sh)
+stages.WAITING, stages.COMPUTING = (one,), (two,)
 stages.end_when_told()
-stages.shell("trial").run(["sh", "-c", "echo $$ >{pid_file}.new; mv {pid_file}.new {pid_file}; sleep 60"], 60)
-"""], cwd=stages.ROOT / "tests")
-        while not pid_file.exists():
+stages.run_lanes({{"one": one, "two": two}})
+"""], cwd=stages.ROOT / "tests", stdout=subprocess.DEVNULL)
+        pid_files = [self.folder / "one", self.folder / "two"]
+        while not all(file.exists() for file in pid_files):
             self.assertIsNone(run.poll())
             time.sleep(0.01)
         run.terminate()
         self.assertEqual(run.wait(30), 143)
-        self.assertTrue(gone(int(pid_file.read_text())))
+        for file in pid_files:
+            self.assertTrue(gone(int(file.read_text())))
+
+    def test_lanes_run_side_by_side_and_their_stages_in_order(self):
+        met, order = threading.Barrier(2, timeout=30), []
+
+        def waits(_):
+            met.wait()
+            order.append("waits")
+            return stages.tally(1)
+
+        def computes(_):
+            met.wait()
+            return stages.tally(2)
+
+        def follows(_):
+            order.append("follows")
+            return stages.failure("x")
+
+        def quick(_):
+            order.append("quick")
+            return stages.tally(3)
+
+        chosen = {stage.__name__: stage for stage in (quick, waits, follows, computes)}
+        with contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch.multiple(
+                stages, WAITING=(waits, follows), COMPUTING=(computes,)):
+            outcomes = stages.run_lanes(chosen)
+        self.assertEqual(order, ["quick", "waits", "follows"])
+        self.assertEqual({name: (result.passed, result.failed) for name, (result, *_) in outcomes.items()},
+                         {"quick": (3, 0), "waits": (1, 0), "follows": (0, 1), "computes": (2, 0)})
+        self.assertEqual(list(outcomes), list(chosen))
 
     def test_what_a_command_leaves_running_is_ended(self):
         pid_file = self.folder / "pid"
