@@ -188,7 +188,9 @@ public:
         return trade::closed;
     }
     trade close(const sale::order&) override { return trade::closed; }
-    pay::refund_answer refund(const sale::order&) override { return pay::refund_answer::done; }
+    pay::refund_answer refund(const sale::order&, const pay::refund_request&) override {
+        return pay::refund_answer::done;
+    }
 
 private:
     ledger::move_book& moves_;

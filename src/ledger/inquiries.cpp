@@ -1,6 +1,7 @@
 // The part of move_book that reads: the open inquiries, the buyer's mailbox, and the buyers who
 // gave up orders.
 
+#include "base/cut_text.hpp"
 #include "ledger/guarded.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_row.hpp"
@@ -10,14 +11,6 @@ namespace floodgate::ledger {
 namespace {
 
 constexpr std::size_t note_size_max = 200;
-
-// Cut to the length of the column, never in the middle of a character.
-std::string_view cut(std::string_view note) {
-    if (note.size() <= note_size_max) return note;
-    std::size_t end = note_size_max;
-    while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xC0U) == 0x80U) --end;
-    return note.substr(0, end);
-}
 
 std::vector<open_question> questions_in(store::row_cursor rows) {
     std::vector<open_question> all;
@@ -59,7 +52,7 @@ result<void> move_book::ask_again(sale::order_no no, instant at, const std::stri
     return guarded("moves.ask_again", [&]() -> result<void> {
         if (db_.writer()->run("UPDATE payments SET tries = tries + 1, next_try_ms = ?, note = ? "
                               "WHERE order_no = ? AND question <> ''",
-                              at, cut(note), no) == 0)
+                              at, cut_text(note, note_size_max), no) == 0)
             return errc::not_found;
         return {};
     });

@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 
+#include "base/cut_text.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
 #include "ledger/guarded.hpp"
 #include "ledger/journal_position.hpp"
 #include "ledger/letter_payload.hpp"
-#include "ledger/truncated.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
@@ -16,6 +16,7 @@ namespace {
 using store::access;
 using store::transaction;
 
+constexpr std::size_t text_bytes_max = 500;  // of letters.cause and letters.note
 constexpr const char* discarded = "discarded";
 
 // A letter as text, to which the callers add which ones they want.
@@ -71,7 +72,7 @@ result<letter> decide(store::connection& c, std::int64_t id, const decision& d) 
     if (!found) return found;
     if (c.run("UPDATE letters SET state = ?, decided_by = ?, note = ?, last_ms = ? WHERE id = ? "
               "AND state IN ('waiting', 'dead')",
-              to_text(d.state), d.who, cut(d.note), d.now, id) == 0)
+              to_text(d.state), d.who, cut_text(d.note, text_bytes_max), d.now, id) == 0)
         return errc::conflict;
     if (!readable(*found))
         throw store::sql_error(store::sql_failure::corrupt,
@@ -121,8 +122,8 @@ result<void> letter_book::put_aside(const sale::promise& p, line_position last,
                 "INSERT INTO letters (order_no, sale_id, units, payload, state, cause, attempts, "
                 "first_ms, last_ms, next_try_ms, decided_by, note) "
                 "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, 0, '')",
-                p.order, p.sale, p.quantity, encode(p), to_text(state_after(why)), cut(why.cause),
-                why.now, why.now, why.next_try);
+                p.order, p.sale, p.quantity, encode(p), to_text(state_after(why)),
+                cut_text(why.cause, text_bytes_max), why.now, why.now, why.next_try);
         move_position(*c, last);
         t.commit();
         return {};
@@ -163,7 +164,8 @@ result<void> letter_book::set_back(std::int64_t id, const setback& why) {
         transaction t(*c, access::write);
         if (c->run("UPDATE letters SET state = ?, cause = ?, attempts = attempts + 1, last_ms = ?, "
                    "next_try_ms = ? WHERE id = ? AND state IN ('waiting', 'dead')",
-                   to_text(state_after(why)), cut(why.cause), why.now, why.next_try, id) == 0) {
+                   to_text(state_after(why)), cut_text(why.cause, text_bytes_max), why.now,
+                   why.next_try, id) == 0) {
             if (!find_in(*c, id)) return errc::not_found;
             return errc::conflict;
         }

@@ -2,8 +2,8 @@
 
 #include "ledger/letter_book.hpp"
 
+#include "base/cut_text.hpp"
 #include "ledger/ledger_fixture.hpp"
-#include "ledger/truncated.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -311,11 +311,11 @@ TEST(LetterStateTest, EveryStateHasItsWord) {
 }
 
 TEST(CutTest, ShortTextStaysAndNothingIsHalved) {
-    EXPECT_EQ(cut("abc", 3), "abc");
-    EXPECT_EQ(cut("abcd", 3), "abc");
-    EXPECT_EQ(cut("ab手", 4), "ab");
-    EXPECT_EQ(cut("ab手", 5), "ab手");
-    EXPECT_EQ(cut("手", 2), "");
+    EXPECT_EQ(cut_text("abc", 3), "abc");
+    EXPECT_EQ(cut_text("abcd", 3), "abc");
+    EXPECT_EQ(cut_text("ab手", 4), "ab");
+    EXPECT_EQ(cut_text("ab手", 5), "ab手");
+    EXPECT_EQ(cut_text("手", 2), "");
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/cut_text.hpp"
 #include "ledger/guarded.hpp"
-#include "ledger/truncated.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -50,8 +50,8 @@ result<bool> message_book::add(const channel_message& m, bool moved_an_order) {
         db_.writer()->run(
             "INSERT INTO payment_messages (at_ms, method, verdict, order_no, channel_no, raw) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            m.at, cut(m.method, method_bytes_max), cut(m.verdict, verdict_bytes_max), m.order,
-            number, byte_view(std::as_bytes(std::span(raw))));
+            m.at, cut_text(m.method, method_bytes_max), cut_text(m.verdict, verdict_bytes_max),
+            m.order, number, byte_view(std::as_bytes(std::span(raw))));
         return true;
     });
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/cut_text.hpp"
 #include "base/finding_list.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
@@ -9,7 +10,6 @@
 #include "ledger/inspection.hpp"
 #include "ledger/stock_log.hpp"
 #include "ledger/tally_book.hpp"
-#include "ledger/truncated.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
@@ -149,7 +149,7 @@ private:
     void write_line(const figures& from, const figures& to, const char* kind,
                     const std::string& note) {
         write_move(connection_, {0, id_, kind, from.stock, to.stock, from.held, to.held,
-                                 std::string(cut(note)), why_.now});
+                                 std::string(cut_text(note, note_bytes_max)), why_.now});
     }
 
     store::connection& connection_;

@@ -10,6 +10,8 @@
 
 namespace floodgate::ledger {
 
+inline constexpr std::size_t note_bytes_max = 500;  // of stock_log.note
+
 // The line's id is assigned.
 void write_move(store::connection& c, const stock_move& move);
 void write_moves(store::connection& c, std::span<const stock_move> moves);  // in this order

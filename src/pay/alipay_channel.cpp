@@ -58,7 +58,7 @@ public:
     result<checkout> begin(const sale::order& o) override;
     trade query(const sale::order& o) override;
     trade close(const sale::order& o) override;
-    refund_answer refund(const sale::order& o) override;
+    refund_answer refund(const sale::order& o, const refund_request& r) override;
 
     bool sends_messages() const override { return true; }
     message read(const raw_message& m, instant) override {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    bool is_refunded(const sale::order& o);
+    bool is_refunded(const sale::order& o, const refund_request& r);
 
     alipay_client client_;
     const floodgate::clock& clock_;
@@ -108,18 +108,19 @@ trade alipay_channel::close(const sale::order& o) {
     return after == trade::open ? trade::unsure : after;
 }
 
-refund_answer alipay_channel::refund(const sale::order& o) {
-    const alipay_answer a =
-        client_.call("alipay.trade.refund", {{"out_trade_no", trade_number(o)},
-                                             {"out_request_no", refund_number(o)},
-                                             {"refund_amount", to_yuan(o.amount)}});
+refund_answer alipay_channel::refund(const sale::order& o, const refund_request& r) {
+    boost::json::object call{{"out_trade_no", trade_number(o)},
+                             {"out_request_no", r.number},
+                             {"refund_amount", to_yuan(r.amount)}};
+    if (!r.reason.empty()) call["refund_reason"] = r.reason;
+    const alipay_answer a = client_.call("alipay.trade.refund", call);
     if (!a.known || (!a.is_done() && (a.code != "40004" || a.sub_code == system_error)))
         return refund_answer::unsure;
-    // refund_fee is the sum of all refunds of the trade.
+    // refund_fee is the sum of all refunds of the trade, so it says enough only of a single one.
     const bool moved_now = a.is_done() && text_in(a.fields, "fund_change") == "Y" &&
-                           names_order(a.fields, o) &&
-                           parse_yuan(text_in(a.fields, "refund_fee")) == o.amount;
-    if (moved_now || is_refunded(o)) return refund_answer::done;
+                           names_order(a.fields, o) && r.amount == o.amount &&
+                           parse_yuan(text_in(a.fields, "refund_fee")) == r.amount;
+    if (moved_now || is_refunded(o, r)) return refund_answer::done;
     if (!a.is_done())
         log::warning("pay.refund_refused", "method", "alipay", "order", trade_number(o), "code",
                      shown_word(a.sub_code));
@@ -127,17 +128,17 @@ refund_answer alipay_channel::refund(const sale::order& o) {
 }
 
 // Whether the refund with our number is settled. A reply without a status means: not, or not yet.
-bool alipay_channel::is_refunded(const sale::order& o) {
+bool alipay_channel::is_refunded(const sale::order& o, const refund_request& r) {
     const alipay_answer a =
         client_.call("alipay.trade.fastpay.refund.query",
-                     {{"out_trade_no", trade_number(o)}, {"out_request_no", refund_number(o)}});
+                     {{"out_trade_no", trade_number(o)}, {"out_request_no", r.number}});
     if (!a.is_done() || text_in(a.fields, "refund_status") != "REFUND_SUCCESS") return false;
     if (!names_order(a.fields, o)) return false;
-    if (text_in(a.fields, "out_request_no") != refund_number(o)) {
+    if (text_in(a.fields, "out_request_no") != r.number) {
         log_mismatch(o, "out_request_no");
         return false;
     }
-    if (parse_yuan(text_in(a.fields, "refund_amount")) == o.amount) return true;
+    if (parse_yuan(text_in(a.fields, "refund_amount")) == r.amount) return true;
     log_mismatch(o, "refund_amount");
     return false;
 }

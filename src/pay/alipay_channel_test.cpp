@@ -19,6 +19,8 @@ using store::http_answer;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+refund_request all_of(const sale::order& o) { return whole_refund(o, trade_number(o) + "R1"); }
+
 constexpr const char* query_method = "alipay.trade.query";
 constexpr const char* close_method = "alipay.trade.close";
 constexpr const char* refund_method = "alipay.trade.refund";
@@ -51,7 +53,7 @@ protected:
                          const std::string& status = "REFUND_SUCCESS") const {
         return success(fmt::format(R"(,"out_request_no":"{}","refund_amount":"{}",)"
                                    R"("refund_status":"{}")",
-                                   refund_number(order), amount, status));
+                                   all_of(order).number, amount, status));
     }
     void hears(const std::string& method, const std::string& node) {
         net.will_answer(signed_reply(method, node));
@@ -194,12 +196,12 @@ TEST_F(AlipayChannelTest, AnAnswerThatCannotBeBelievedDecidesNothing) {
     }
     for (auto& [how, reply] : spoiled(refund_method, moved("Y"))) {
         net.will_answer(reply);
-        EXPECT_EQ(channel->refund(order), refund_answer::unsure) << how;
+        EXPECT_EQ(channel->refund(order, all_of(order)), refund_answer::unsure) << how;
     }
     for (auto& [how, reply] : spoiled(refund_query_method, refunded())) {
         hears(refund_method, moved("N"));
         net.will_answer(reply);
-        EXPECT_EQ(channel->refund(order), refund_answer::unsure) << how;
+        EXPECT_EQ(channel->refund(order, all_of(order)), refund_answer::unsure) << how;
     }
 }
 
@@ -228,7 +230,7 @@ TEST_F(AlipayChannelTest, AfterACloseTheTradeItselfDecides) {
 
 TEST_F(AlipayChannelTest, ARefundIsDoneWhenTheMoneyMoved) {
     hears(refund_method, moved("Y"));
-    EXPECT_EQ(channel->refund(order), refund_answer::done);
+    EXPECT_EQ(channel->refund(order, all_of(order)), refund_answer::done);
     ASSERT_THAT(methods_asked(), ElementsAre(refund_method));
     EXPECT_EQ(sent(net.asked[0]).at("biz_content"),
               R"({"out_trade_no":"382100000000000123","out_request_no":"382100000000000123R1",)"
@@ -240,7 +242,7 @@ TEST_F(AlipayChannelTest, ARefundThatMovedNothingIsDoneOnlyIfItsQuerySaysSo) {
         net.forget();
         hears(refund_method, reply);
         hears(refund_query_method, then);
-        return channel->refund(order);
+        return channel->refund(order, all_of(order));
     };
     EXPECT_EQ(refunds(moved("N"), refunded()), refund_answer::done);
     EXPECT_THAT(methods_asked(), ElementsAre(refund_method, refund_query_method));
@@ -263,7 +265,7 @@ TEST_F(AlipayChannelTest, ARefundThatMovedNothingIsDoneOnlyIfItsQuerySaysSo) {
 TEST_F(AlipayChannelTest, ARefundOfUnknownOutcomeIsAskedAgainWithTheSameNumber) {
     for (const auto& reply : {failure("isp.unknow-error", "20000"), failure("ACQ.SYSTEM_ERROR")}) {
         hears(refund_method, reply);
-        EXPECT_EQ(channel->refund(order), refund_answer::unsure);
+        EXPECT_EQ(channel->refund(order, all_of(order)), refund_answer::unsure);
     }
     EXPECT_THAT(methods_asked(), ElementsAre(refund_method, refund_method));
     EXPECT_EQ(sent(net.asked[0]).at("biz_content"), sent(net.asked[1]).at("biz_content"));

@@ -18,7 +18,10 @@ const char* to_text(trade t) {
 }
 
 std::string trade_number(const sale::order& o) { return sale::to_text(o.no); }
-std::string refund_number(const sale::order& o) { return trade_number(o) + "R1"; }
+
+refund_request whole_refund(const sale::order& o, std::string number) {
+    return {std::move(number), o.amount, o.amount_points};
+}
 
 trade missing_trade(const sale::order& o, instant now) {
     return now - absence_margin > o.pay_by ? trade::absent : trade::open;

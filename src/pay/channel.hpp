@@ -30,6 +30,16 @@ const char* to_text(trade t);
 
 enum class refund_answer : std::uint8_t { done = 1, unsure };
 
+// Money, or points, to be given back: all of an order's, or a part. The ledger made its number and
+// stored it before the first call that carries it (ledger/refund_book.hpp).
+struct refund_request {
+    std::string number;  // out_request_no, out_refund_no: the same whenever the call is repeated
+    sale::fen amount{};
+    sale::points amount_points{};
+    std::string reason{};  // for the channel's records; may be empty
+};
+refund_request whole_refund(const sale::order& o, std::string number);
+
 // Why a channel does not take the payment of an order.
 enum class refusal : std::uint8_t {
     no_price = 1,  // the order has no price in what the channel takes
@@ -50,9 +60,6 @@ struct checkout {
 
 // The number under which the channel knows an order's trade (out_trade_no).
 std::string trade_number(const sale::order& o);
-// The number under which it knows the refund of all of the order's money (out_request_no,
-// out_refund_no). It is always the same, so that the channel recognises a repeated call.
-std::string refund_number(const sale::order& o);
 
 // A trade that the channel does not know may still come into being until the order's deadline: a
 // saved page is opened, a slow request arrives. So it is `absent` only some time after that.
@@ -101,8 +108,8 @@ public:
     virtual trade query(const sale::order& o) = 0;
     // Closes the trade, so that it can no longer be paid, and says what the trade is then.
     virtual trade close(const sale::order& o) = 0;
-    // Gives all of the money back. A repeated call gives it back only once.
-    virtual refund_answer refund(const sale::order& o) = 0;
+    // Gives money of the order back. A repeated call with the same number gives it back only once.
+    virtual refund_answer refund(const sale::order& o, const refund_request& r) = 0;
 
     // Messages of the channel; only for channels that send any.
     virtual bool sends_messages() const { return false; }

@@ -86,7 +86,9 @@ public:
         if (said == trade::closed) closed_.insert(o.no);
         return said;
     }
-    refund_answer refund(const sale::order& o) override { return answer(refunds, o); }
+    refund_answer refund(const sale::order& o, const refund_request&) override {
+        return answer(refunds, o);
+    }
     bool sends_messages() const override { return bool(reads); }
     message read(const raw_message& m, instant) override {
         if (throws) throw std::runtime_error("the channel fell over");

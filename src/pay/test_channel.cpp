@@ -35,7 +35,8 @@ trade test_channel::close(const sale::order& o) {
     return remember(o.no, trade::closed);
 }
 
-refund_answer test_channel::refund(const sale::order& o) {
+// A trade with money given back is closed, also if it was only a part: nothing more can be paid.
+refund_answer test_channel::refund(const sale::order& o, const refund_request&) {
     const std::scoped_lock held(mutex_);
     remember(o.no, trade::closed) = trade::closed;
     return refund_answer::done;

@@ -29,7 +29,7 @@ public:
     // An unknown trade is open, never absent, because it could still be begun.
     trade query(const sale::order& o) override;
     trade close(const sale::order& o) override;
-    refund_answer refund(const sale::order& o) override;
+    refund_answer refund(const sale::order& o, const refund_request& r) override;
 
 private:
     trade& remember(sale::order_no no, trade as);

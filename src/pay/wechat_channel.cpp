@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/cut_text.hpp"
 #include "base/log.hpp"
 #include "pay/beijing_time.hpp"
 #include "pay/form.hpp"
@@ -18,6 +19,7 @@ namespace {
 using boost::json::object;
 
 constexpr const char* native_target = "/v3/pay/transactions/native";
+constexpr std::size_t reason_bytes_max = 80;
 constexpr const char* refunds_target = "/v3/refund/domestic/refunds";
 constexpr std::size_t code_url_bytes_max = 512;
 
@@ -28,8 +30,8 @@ bool mismatched(const sale::order& o, const char* field) {
     return false;
 }
 
-bool is_whole_amount(const object& amount, const char* name, const sale::order& o) {
-    return integer_in(amount, name) == o.amount.value || mismatched(o, name);
+bool is_amount(const object& amount, const char* name, sale::fen wanted, const sale::order& o) {
+    return integer_in(amount, name) == wanted.value || mismatched(o, name);
 }
 
 // The platform has refused the order because of the state of its trade.
@@ -52,7 +54,7 @@ public:
     result<checkout> begin(const sale::order& o) override;
     trade query(const sale::order& o) override;
     trade close(const sale::order& o) override;
-    refund_answer refund(const sale::order& o) override;
+    refund_answer refund(const sale::order& o, const refund_request& r) override;
 
     bool sends_messages() const override { return true; }
     message read(const raw_message& m, instant now) override {
@@ -72,8 +74,8 @@ private:
     }
     result<checkout> refused_begin(const sale::order& o, const wechat_answer& a);
     trade trade_in(const object& reply, const sale::order& o);
-    bool says_refunded(const object& reply, const sale::order& o) const;
-    bool is_refunded(const sale::order& o);
+    bool says_refunded(const object& reply, const sale::order& o, const refund_request& r) const;
+    bool is_refunded(const sale::order& o, const refund_request& r);
 
     wechat_client client_;
     const floodgate::clock& clock_;
@@ -118,14 +120,14 @@ trade wechat_channel::trade_in(const object& reply, const sale::order& o) {
     const std::string state = text_in(reply, "trade_state");
     if (state == "NOTPAY" || state == "USERPAYING" || state == "PAYERROR") return trade::open;
     if (state == "CLOSED") return trade::closed;
-    // It was paid, and a part of the money or all of it was given back. If not by us and in full, a
-    // person must decide what the order is.
-    if (state == "REFUND") return is_refunded(o) ? trade::closed : trade::unsure;
+    // It was paid, and money was given back although the ledger knows of no payment: by somebody in
+    // the channel's console. A person must decide what the order is.
+    if (state == "REFUND") mismatched(o, "trade_state");
     if (state != "SUCCESS") return trade::unsure;
     const object& amount = object_in(reply, "amount");
     if (text_in(amount, "currency") != "CNY")
         mismatched(o, "amount.currency");
-    else if (is_whole_amount(amount, "total", o))
+    else if (is_amount(amount, "total", o.amount, o))
         return trade::paid;
     return trade::unsure;
 }
@@ -146,9 +148,10 @@ trade wechat_channel::close(const sale::order& o) {
     return after == trade::open ? trade::unsure : after;
 }
 
-bool wechat_channel::says_refunded(const object& reply, const sale::order& o) const {
+bool wechat_channel::says_refunded(const object& reply, const sale::order& o,
+                                   const refund_request& r) const {
     const bool is_ours =
-        (text_in(reply, "out_refund_no") == refund_number(o) || mismatched(o, "out_refund_no")) &&
+        (text_in(reply, "out_refund_no") == r.number || mismatched(o, "out_refund_no")) &&
         (text_in(reply, "out_trade_no") == trade_number(o) || mismatched(o, "out_trade_no"));
     if (!is_ours) return false;
     const std::string status = text_in(reply, "status");
@@ -156,29 +159,30 @@ bool wechat_channel::says_refunded(const object& reply, const sale::order& o) co
         log::error("pay.refund_stuck", "method", "wechat", "order", trade_number(o), "status",
                    status);
     const object& amount = object_in(reply, "amount");
-    return status == "SUCCESS" && is_whole_amount(amount, "refund", o) &&
-           is_whole_amount(amount, "total", o);
+    return status == "SUCCESS" && is_amount(amount, "refund", r.amount, o) &&
+           is_amount(amount, "total", o.amount, o);
 }
 
-bool wechat_channel::is_refunded(const sale::order& o) {
+bool wechat_channel::is_refunded(const sale::order& o, const refund_request& r) {
     const wechat_answer a =
-        client_.get(fmt::format("{}/{}", refunds_target, percent_encoded(refund_number(o))));
-    return a.is(200) && says_refunded(a.body, o);
+        client_.get(fmt::format("{}/{}", refunds_target, percent_encoded(r.number)));
+    return a.is(200) && says_refunded(a.body, o, r);
 }
 
 // Asking again with the same number gives the same refund and its present status.
-refund_answer wechat_channel::refund(const sale::order& o) {
-    const wechat_answer a = client_.post(
-        refunds_target,
-        {{"out_trade_no", trade_number(o)},
-         {"out_refund_no", refund_number(o)},
-         {"notify_url", notify_url_},
-         {"amount", {{"refund", o.amount.value}, {"total", o.amount.value}, {"currency", "CNY"}}}});
-    if (a.is(200)) return says_refunded(a.body, o) ? refund_answer::done : refund_answer::unsure;
+refund_answer wechat_channel::refund(const sale::order& o, const refund_request& r) {
+    object call{
+        {"out_trade_no", trade_number(o)},
+        {"out_refund_no", r.number},
+        {"notify_url", notify_url_},
+        {"amount", {{"refund", r.amount.value}, {"total", o.amount.value}, {"currency", "CNY"}}}};
+    if (!r.reason.empty()) call["reason"] = cut_text(r.reason, reason_bytes_max);
+    const wechat_answer a = client_.post(refunds_target, call);
+    if (a.is(200)) return says_refunded(a.body, o, r) ? refund_answer::done : refund_answer::unsure;
     if (!a.known || a.status >= 500) return refund_answer::unsure;
     log::warning("pay.refund_refused", "method", "wechat", "order", trade_number(o), "code",
                  shown_word(a.code));
-    return is_refunded(o) ? refund_answer::done : refund_answer::unsure;
+    return is_refunded(o, r) ? refund_answer::done : refund_answer::unsure;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 using store::http_answer;
 using testing::ElementsAre;
 
+refund_request all_of(const sale::order& o) { return whole_refund(o, trade_number(o) + "R1"); }
+
 class WechatChannelTest : public testing::Test {
 protected:
     WechatChannelTest() : order(order_made_at(clock.now())) {}
@@ -47,7 +49,7 @@ protected:
     std::string refund_body(const std::string& status, std::int64_t refund = 9900) const {
         return fmt::format(R"({{"out_refund_no":"{}","out_trade_no":"{}","status":"{}",)"
                            R"("amount":{{"total":9900,"refund":{}}}}})",
-                           refund_number(order), trade_number(order), status, refund);
+                           all_of(order).number, trade_number(order), status, refund);
     }
     trade asked_about(int status, const std::string& body) {
         net.will_answer(reply(status, body));
@@ -212,7 +214,7 @@ TEST_F(WechatChannelTest, AnAnswerThatCannotBeBelievedDecidesNothing) {
     }
     for (auto& [how, answer] : spoiled(200, refund_body("SUCCESS"))) {
         net.will_answer(answer);
-        EXPECT_EQ(channel->refund(order), refund_answer::unsure) << how;
+        EXPECT_EQ(channel->refund(order, all_of(order)), refund_answer::unsure) << how;
     }
 }
 
@@ -253,7 +255,7 @@ TEST_F(WechatChannelTest, ARefundIsDoneWhenItSucceededInFull) {
     const auto refunds = [&](int status, const std::string& body) {
         net.forget();
         net.will_answer(reply(status, body));
-        return channel->refund(order);
+        return channel->refund(order, all_of(order));
     };
     EXPECT_EQ(refunds(200, refund_body("SUCCESS")), refund_answer::done);
     EXPECT_THAT(asked(), ElementsAre("POST /v3/refund/domestic/refunds"));
@@ -273,7 +275,7 @@ TEST_F(WechatChannelTest, ARefusedRefundIsLookedUp) {
         net.forget();
         net.will_answer(reply(400, failure("INVALID_REQUEST")));
         net.will_answer(reply(status, then));
-        return channel->refund(order);
+        return channel->refund(order, all_of(order));
     };
     EXPECT_EQ(refunds(200, refund_body("SUCCESS")), refund_answer::done);
     EXPECT_THAT(asked(), ElementsAre("POST /v3/refund/domestic/refunds",

@@ -15,6 +15,10 @@ using namespace std::chrono_literals;
 using pay::refund_answer;
 using testing::ElementsAre;
 
+pay::refund_request all_of(const sale::order& o) {
+    return pay::whole_refund(o, pay::trade_number(o) + "R1");
+}
+
 // Turns the merchant's calls into requests of the sandbox.
 class sandbox_caller final : public store::http_caller {
 public:
@@ -133,8 +137,8 @@ TEST_F(MerchantTest, AlipayIsPaidToldAndRefunded) {
     shop_answers(*alipay, true);
     deliver();
     EXPECT_THAT(heard(), ElementsAre("paid"));
-    EXPECT_EQ(alipay->refund(order), refund_answer::done);
-    EXPECT_EQ(alipay->refund(order), refund_answer::done) << "the same refund";
+    EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::done);
+    EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::done) << "the same refund";
     EXPECT_EQ(alipay->query(order), pay::trade::closed);
     deliver();
     EXPECT_THAT(heard(), ElementsAre("closed"));
@@ -190,9 +194,9 @@ TEST_F(MerchantTest, AlipayRefundOfUnknownOutcomeIsFoundDone) {
     act(number(), "pay");
     for (const char* kind : {"http_500", "unavailable", "system_error", "rubbish", "wrong_key"}) {
         trouble("alipay.trade.refund", kind);
-        EXPECT_EQ(alipay->refund(order), refund_answer::unsure) << kind;
+        EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::unsure) << kind;
     }
-    EXPECT_EQ(alipay->refund(order), refund_answer::done);
+    EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::done);
     EXPECT_EQ(control("GET", "/sandbox/trades/" + number()).at("refunds").as_array().size(), 1U);
 }
 
@@ -200,9 +204,9 @@ TEST_F(MerchantTest, AlipayRefundThatSettlesLaterIsUnsureUntilThen) {
     set(R"({"alipay_refund_settles_ms":5000})");
     open_page();
     act(number(), "pay");
-    EXPECT_EQ(alipay->refund(order), refund_answer::unsure);
+    EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::unsure);
     now += 5s;
-    EXPECT_EQ(alipay->refund(order), refund_answer::done);
+    EXPECT_EQ(alipay->refund(order, all_of(order)), refund_answer::done);
 }
 
 TEST_F(MerchantTest, WechatIsPaidToldAndRefunded) {
@@ -216,9 +220,9 @@ TEST_F(MerchantTest, WechatIsPaidToldAndRefunded) {
     shop_answers(*wechat, true);
     deliver();
     EXPECT_THAT(heard(), ElementsAre("paid"));
-    EXPECT_EQ(wechat->refund(order), refund_answer::unsure) << "in progress";
+    EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure) << "in progress";
     now += 1s;
-    EXPECT_EQ(wechat->refund(order), refund_answer::done);
+    EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::done);
     EXPECT_EQ(wechat->query(order), pay::trade::closed);
     deliver();
     EXPECT_THAT(heard(), ElementsAre("closed"));
@@ -254,10 +258,10 @@ TEST_F(MerchantTest, WechatRefundOfUnknownOutcomeIsFoundDone) {
     act(number(), "pay");
     for (const char* kind : {"http_500", "system_error", "rubbish", "unsigned", "wrong_key"}) {
         trouble("wechat.refund", kind);
-        EXPECT_EQ(wechat->refund(order), refund_answer::unsure) << kind;
+        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure) << kind;
     }
     now += 1s;
-    EXPECT_EQ(wechat->refund(order), refund_answer::done);
+    EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::done);
     EXPECT_EQ(control("GET", "/sandbox/trades/" + number()).at("refunds").as_array().size(), 1U);
 }
 
@@ -267,9 +271,9 @@ TEST_F(MerchantTest, WechatRefundThatFailsIsNeverDone) {
         set(std::string(R"({"wechat_refund_ends_as":")") + end + "\"}");
         order_code();
         act(number(), "pay");
-        EXPECT_EQ(wechat->refund(order), refund_answer::unsure);
+        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure);
         now += 1h;
-        EXPECT_EQ(wechat->refund(order), refund_answer::unsure) << end;
+        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure) << end;
     }
 }
 
@@ -309,7 +313,7 @@ TEST_P(EitherChannelTest, TroubleWithACallNeverDecidesAnything) {
     net.up = false;
     EXPECT_EQ(channel().query(order), pay::trade::unsure);
     EXPECT_EQ(channel().close(order), pay::trade::unsure);
-    EXPECT_EQ(channel().refund(order), refund_answer::unsure);
+    EXPECT_EQ(channel().refund(order, all_of(order)), refund_answer::unsure);
     net.up = true;
     // Closed indeed, but the answer was lost.
     trouble(verb("alipay.trade.close", "wechat.close"), "http_500");
@@ -354,9 +358,9 @@ TEST_P(EitherChannelTest, APaymentAfterTheCloseIsToldAndFoundAndRefunded) {
     deliver();
     EXPECT_THAT(heard(), ElementsAre("paid"));
     EXPECT_EQ(channel().query(order), pay::trade::paid);
-    channel().refund(order);
+    channel().refund(order, all_of(order));
     now += 1s;
-    EXPECT_EQ(channel().refund(order), refund_answer::done);
+    EXPECT_EQ(channel().refund(order, all_of(order)), refund_answer::done);
     EXPECT_EQ(state(number()), "refunded");
 }
 
@@ -365,7 +369,7 @@ TEST_P(EitherChannelTest, AnotherAmountThanTheOrdersIsUnsure) {
     act(number(), "pay");
     order.amount.value += 1;
     EXPECT_EQ(channel().query(order), pay::trade::unsure);
-    EXPECT_EQ(channel().refund(order), refund_answer::unsure);
+    EXPECT_EQ(channel().refund(order, all_of(order)), refund_answer::unsure);
     EXPECT_EQ(state(number()), "paid");
 }
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
+#include "base/cut_text.hpp"
 #include "base/hex.hpp"
 #include "base/log.hpp"
 #include "guard/tokens.hpp"
-#include "ledger/truncated.hpp"
 
 namespace floodgate::shop {
 namespace {
@@ -34,7 +34,7 @@ void shorten(json::value& value) {
     if (text == nullptr || text->size() <= text_bytes_max) return;
     const std::string_view all(text->data(), text->size());
     const auto hash = guard::hash_of(all);
-    value = json::object{{"begins", ledger::cut(all, beginning_bytes_max)},
+    value = json::object{{"begins", cut_text(all, beginning_bytes_max)},
                          {"bytes", all.size()},
                          {"blake2b", to_hex(std::as_bytes(std::span(hash)))}};
 }

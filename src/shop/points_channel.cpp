@@ -13,9 +13,6 @@ using points::kind;
 using points::try_answer;
 using points::try_state;
 
-// Always the same for an order, so that a repeated refund gives its points back once.
-std::string refund_request(const sale::order& o) { return "refund-" + sale::to_text(o.no); }
-
 }  // namespace
 
 result<std::optional<refusal>> points_channel::refuses(const sale::order& o) {
@@ -67,15 +64,15 @@ trade points_channel::close(const sale::order& o) {
     return given_up.error() == make_error_code(errc::conflict) ? trade::paid : trade::unsure;
 }
 
-refund_answer points_channel::refund(const sale::order& o) {
+refund_answer points_channel::refund(const sale::order& o, const pay::refund_request& r) {
     const bool late = o.state == sale::order_state::closed || o.state == sale::order_state::failed;
     if (late) {  // its points must not be taken first
         const trade after = close(o);
-        if (after == trade::paid) return give_back(o);
+        if (after == trade::paid) return give_back(o, r);
         return after == trade::closed ? refund_answer::done : refund_answer::unsure;
     }
     const auto taken = accounts_.confirm(o.no, kind::spend, clock_.now());
-    if (taken) return give_back(o);
+    if (taken) return give_back(o, r);
     const bool nothing_to_take = taken.error() == make_error_code(errc::not_found) ||
                                  taken.error() == make_error_code(errc::conflict);
     if (!nothing_to_take) return refund_answer::unsure;
@@ -84,9 +81,8 @@ refund_answer points_channel::refund(const sale::order& o) {
     return refund_answer::done;
 }
 
-refund_answer points_channel::give_back(const sale::order& o) {
-    const auto back =
-        accounts_.give_back({o.no, o.buyer, o.amount_points, refund_request(o)}, clock_.now());
+refund_answer points_channel::give_back(const sale::order& o, const pay::refund_request& r) {
+    const auto back = accounts_.give_back({o.no, o.buyer, r.amount_points, r.number}, clock_.now());
     if (back) return refund_answer::done;
     if (back.error() != make_error_code(errc::store_unavailable))
         log::error("shop.points_not_given_back", "order", sale::to_text(o.no), "reason",

@@ -32,10 +32,10 @@ public:
     pay::trade query(const sale::order& o) override;
     pay::trade close(const sale::order& o) override;
     // done also if nothing was taken.
-    pay::refund_answer refund(const sale::order& o) override;
+    pay::refund_answer refund(const sale::order& o, const pay::refund_request& r) override;
 
 private:
-    pay::refund_answer give_back(const sale::order& o);
+    pay::refund_answer give_back(const sale::order& o, const pay::refund_request& r);
 
     points::accounts& accounts_;
     const floodgate::clock& clock_;

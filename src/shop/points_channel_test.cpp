@@ -14,6 +14,10 @@ using pay::trade;
 using points::balance;
 using points::kind;
 
+pay::refund_request all_of(const sale::order& o) {
+    return pay::whole_refund(o, pay::trade_number(o) + "R1");
+}
+
 constexpr std::int64_t price = 50;  // of every order of the fixture
 
 class PointsChannelTest : public BookTest {
@@ -185,7 +189,7 @@ TEST_F(PointsChannelTest, TellsTheStateOfATrade) {
     lose(false);
     EXPECT_EQ(channel_->query(o), trade::unsure);
     EXPECT_EQ(channel_->close(o), trade::unsure);
-    EXPECT_EQ(channel_->refund(o), pay::refund_answer::unsure);
+    EXPECT_EQ(channel_->refund(o, all_of(o)), pay::refund_answer::unsure);
     EXPECT_EQ(channel_->refuses(o).error(), errc::store_unavailable);
 }
 
@@ -193,14 +197,14 @@ TEST_F(PointsChannelTest, ARefundOfWhatWasNeverTakenIsDone) {
     grant(1, price);
     sale::order o = orders_.find(orders_.order(sale_, 1));
     o.state = sale::order_state::refunding;
-    EXPECT_EQ(channel_->refund(o), pay::refund_answer::done) << "nothing was tried";
+    EXPECT_EQ(channel_->refund(o, all_of(o)), pay::refund_answer::done) << "nothing was tried";
     ASSERT_EQ(channel_->close(o), trade::closed);
-    EXPECT_EQ(channel_->refund(o), pay::refund_answer::done) << "it was given up";
+    EXPECT_EQ(channel_->refund(o, all_of(o)), pay::refund_answer::done) << "it was given up";
     sale::order late = orders_.find(orders_.order(sale_, 2));
     grant(2, price);
     ASSERT_TRUE(channel_->begin(late));
     late.state = sale::order_state::closed;
-    EXPECT_EQ(channel_->refund(late), pay::refund_answer::done);
+    EXPECT_EQ(channel_->refund(late, all_of(late)), pay::refund_answer::done);
     EXPECT_EQ(of(2), (balance{{price}, {0}, {0}})) << "set aside, never taken";
 }
 
