@@ -91,7 +91,9 @@ constexpr route table[] = {
     {post, "/api/v1/admin/users/{id}/points",    access::admin, grant_points, pool::admin},
 
     {get,  "/api/v1/admin/orders/{no}",    access::admin, get_order_as_admin, pool::admin},
+    {post, "/api/v1/admin/orders/{no}/refund", access::admin, refund_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::admin, list_questions, pool::admin},
+    {get,  "/api/v1/admin/payments/extra", access::admin, list_extra_money, pool::admin},
     {get,  "/api/v1/admin/payments/messages", access::admin, list_messages, pool::admin},
     {get,  "/api/v1/admin/reconciliation", access::admin, get_reconciliation, pool::admin},
     {post, "/api/v1/admin/reconcile",      access::admin, reconcile_sale, pool::admin},

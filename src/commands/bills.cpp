@@ -53,24 +53,20 @@ billed_orders by_order(const pay::bill& bill, std::vector<std::string>& found) {
 }
 
 // Empty: the bill and the order agree.
-std::string difference(const billed& b, const ledger::paid_order& o) {
-    using sale::order_state;
-    if (b.paid.value != 0 && b.paid != o.amount)
+std::string difference(const billed& b, const ledger::channel_trade& t) {
+    if (b.paid.value != 0 && b.paid != t.amount)
         return fmt::format("DIFFERENT amount: the bill says {} paid, the order is {}",
-                           money(b.paid), money(o.amount));
-    if (b.refunded.value > o.amount.value)
-        return fmt::format("DIFFERENT amount: the bill says {} refunded, the order is {}",
-                           money(b.refunded), money(o.amount));
-    const bool took_money = o.state == order_state::paid || o.state == order_state::refunding ||
-                            o.state == order_state::refunded;
-    if (!took_money && b.paid != b.refunded && b.paid.value != 0)
+                           money(b.paid), money(t.amount));
+    if (b.paid.value != 0 && !t.paid && b.paid != b.refunded)
         return fmt::format("EXTRA payment of {}: the order is {}, and the money did not go back",
-                           money(b.paid), to_text(o.state));
-    if (o.state == order_state::paid && b.refunded.value != 0)
-        return fmt::format("EXTRA refund of {}: the order is paid", money(b.refunded));
-    if (o.state == order_state::refunded && b.refunded.value != 0 && b.refunded != o.amount)
-        return fmt::format("DIFFERENT amount: the bill says {} refunded, the ledger {}",
-                           money(b.refunded), money(o.amount));
+                           money(b.paid), to_text(t.order));
+    // Refunds of other days are in other bills, so there may be fewer than in the ledger.
+    if (b.refunded.value > t.refunded.value && t.paid)
+        return t.refunded.value == 0
+                   ? fmt::format("EXTRA refund of {}: the order is {}", money(b.refunded),
+                                 to_text(t.order))
+                   : fmt::format("DIFFERENT amount: the bill says {} refunded, the ledger {}",
+                                 money(b.refunded), money(t.refunded));
     return {};
 }
 
@@ -78,15 +74,15 @@ void compare_theirs(const billed_orders& theirs, const std::string& channel,
                     ledger::settlements& ours, std::vector<std::string>& found) {
     for (const auto& [number, b] : theirs) {
         const auto no = sale::parse_order_no(number);
-        const auto order = no ? ours.find(*no) : errc::not_found;
-        if (!order && order.error() != errc::not_found)
-            throw std::runtime_error("ledger: " + order.error().message());
-        if (!order || order->method != channel) {
+        const auto trade = no ? ours.find(*no, channel) : errc::not_found;
+        if (!trade && trade.error() != errc::not_found)
+            throw std::runtime_error("ledger: " + trade.error().message());
+        if (!trade) {
             found.push_back(fmt::format(
                 "EXTRA order {} (line {}): {} paid, {} refunded, but the ledger has no order of "
                 "that number that was paid by {}",
                 number, b.line, money(b.paid), money(b.refunded), channel));
-        } else if (const std::string fault = difference(b, *order); !fault.empty()) {
+        } else if (const std::string fault = difference(b, *trade); !fault.empty()) {
             const std::size_t word = fault.find(' ');
             found.push_back(fmt::format("{} order {} (line {}):{}", fault.substr(0, word), number,
                                         b.line, fault.substr(word)));

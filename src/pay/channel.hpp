@@ -98,10 +98,12 @@ public:
     virtual ~channel() = default;
 
     virtual std::string_view method() const = 0;  // "test", "alipay": the word in the request
+    // What it takes for an order. Money is the usual price.
+    virtual sale::price price_of(const sale::order& o) const { return {o.amount}; }
     // store_unavailable: the channel cannot be reached. conflict: the trade was closed meanwhile.
     virtual result<checkout> begin(const sale::order& o) = 0;
-    // Asked before the payment is begun in the ledger, which binds the order to this channel. None:
-    // it may begin. Money is the usual price. store_unavailable: the channel cannot be reached.
+    // Asked before the payment is begun in the ledger. None:
+    // it may begin. store_unavailable: the channel cannot be reached.
     virtual result<std::optional<refusal>> refuses(const sale::order& o);
     // The order is paid in the ledger with what begin() has set aside. Only a hint: it may be lost.
     virtual void settled(const sale::order& /*o*/) {}
