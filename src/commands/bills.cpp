@@ -90,20 +90,40 @@ void compare_theirs(const billed_orders& theirs, const std::string& channel,
     }
 }
 
+// The refunds of an order may be several, so their sum counts; `at` is the time of the last one.
+std::vector<ledger::settlement> summed_up(const std::vector<ledger::settlement>& ours,
+                                          instant from) {
+    std::map<std::pair<sale::order_no, ledger::money_move>, ledger::settlement> sums;
+    for (const ledger::settlement& s : ours) {
+        if (s.at < from) continue;
+        const auto [sum, is_new] = sums.try_emplace({s.no, s.kind}, s);
+        if (!is_new) sum->second.amount.value += s.amount.value;
+        sum->second.at = s.at;
+    }
+    std::vector<ledger::settlement> all;
+    for (const auto& [key, sum] : sums) all.push_back(sum);
+    return all;
+}
+
 void compare_ours(const billed_orders& theirs, const std::vector<ledger::settlement>& ours,
                   instant certain_from, std::vector<std::string>& found) {
-    for (const ledger::settlement& s : ours) {
+    for (const ledger::settlement& s : summed_up(ours, certain_from)) {
         const auto there = theirs.find(sale::to_text(s.no));
         const bool is_payment = s.kind == ledger::money_move::payment;
-        if (there != theirs.end() &&
-            (is_payment ? there->second.paid : there->second.refunded).value != 0)
-            continue;
-        if (s.at < certain_from) continue;
-        found.push_back(
-            fmt::format("MISSING order {}: {} {} at {} (Beijing time), but not in the "
-                        "bill",
-                        s.no.value, money(s.amount), is_payment ? "paid" : "refunded",
-                        pay::to_beijing_text(s.at)));
+        sale::fen billed_sum{};
+        if (there != theirs.end())
+            billed_sum = is_payment ? there->second.paid : there->second.refunded;
+        if (billed_sum.value == 0)
+            found.push_back(
+                fmt::format("MISSING order {}: {} {} at {} (Beijing time), but not in the "
+                            "bill",
+                            s.no.value, money(s.amount), is_payment ? "paid" : "refunded",
+                            pay::to_beijing_text(s.at)));
+        else if (!is_payment && billed_sum < s.amount)
+            found.push_back(
+                fmt::format("DIFFERENT order {} (line {}): amount: the bill says {} refunded, the "
+                            "ledger {}",
+                            s.no.value, there->second.line, money(billed_sum), money(s.amount)));
     }
 }
 

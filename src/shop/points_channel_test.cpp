@@ -73,7 +73,7 @@ TEST_F(PointsChannelTest, ARefundGivesThePointsBackOnce) {
     grant(1, 80);
     const auto p = orders_.order(sale_, 1);
     ASSERT_EQ(pay(p), checkout_step::done);
-    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer).value().step, checkout_step::under_way);
+    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer, {}).value().step, checkout_step::under_way);
     lose(true);
     EXPECT_EQ(inquire(), inquiry_outcome::unsure);
     mend();
@@ -142,7 +142,7 @@ TEST_F(PointsChannelTest, PointsThatCouldNotBeTakenAtOnceStaySetAside) {
     EXPECT_EQ(of(1), (balance{{0}, {price}, {0}}));
     // A refund takes them first.
     mend();
-    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer).value().step, checkout_step::under_way);
+    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer, {}).value().step, checkout_step::under_way);
     EXPECT_EQ(inquire(), inquiry_outcome::settled);
     EXPECT_EQ(of(1), (balance{{price}, {0}, {0}}));
 }
@@ -150,7 +150,8 @@ TEST_F(PointsChannelTest, PointsThatCouldNotBeTakenAtOnceStaySetAside) {
 TEST_F(PointsChannelTest, AClosedOrderGetsItsPointsBackAndTakesNoneLater) {
     grant(1, price);
     const auto p = orders_.order_in("unpaid", sale_, 1);
-    ASSERT_TRUE(moves_.begin_payment(p.order, p.buyer, "points", p.at).value().moved);
+    ASSERT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, {"points", {{}, {price}}}, p.at).value().moved);
     const sale::order o = orders_.find(p);
     ASSERT_TRUE(channel_->begin(o).value().reserved);
     ASSERT_EQ(checkout_.cancel(p.order, p.buyer).value().step, checkout_step::under_way);
@@ -166,7 +167,8 @@ TEST_F(PointsChannelTest, AClosedOrderGetsItsPointsBackAndTakesNoneLater) {
 TEST_F(PointsChannelTest, ATryThatComesAfterItsOrderWasClosedIsRefused) {
     grant(1, price);
     const auto p = orders_.order(sale_, 1);
-    ASSERT_TRUE(moves_.begin_payment(p.order, p.buyer, "points", p.at).value().moved);
+    ASSERT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, {"points", {{}, {price}}}, p.at).value().moved);
     ASSERT_EQ(checkout_.cancel(p.order, p.buyer).value().step, checkout_step::under_way);
     clock_.set(orders_.deadline(p) + std::chrono::hours(1));
     EXPECT_EQ(inquire(), inquiry_outcome::settled);
