@@ -10,11 +10,14 @@ namespace {
 using sale::order_event;
 
 // In the order of the index orders_due. A sale that does not even hold the units of one order needs
-// a repair; until then its orders are left out, so that they do not hold up the others.
+// a repair; until then its orders are left out, so that they do not hold up the others. So are
+// orders with a trade that an unpaid order cannot have: nobody knows whether money came.
 std::string select_due() {
     return select_orders(
         "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? AND o.closing = '' "
         "AND EXISTS (SELECT 1 FROM sales s WHERE s.id = o.sale_id AND s.held >= o.quantity) "
+        "AND NOT EXISTS (SELECT 1 FROM trades t WHERE t.order_no = o.order_no "
+        "AND t.state NOT IN ('open', 'closed')) "
         "ORDER BY o.pay_by_ms, o.order_no LIMIT ?");
 }
 

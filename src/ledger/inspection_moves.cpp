@@ -31,6 +31,8 @@ std::string oddity(const order_line& o) {
     if (o.paid == 1 && !took_money) return fmt::format("a trade is paid, but it is {}", o.state);
     if (!o.closing.empty() && o.state != "unpaid")
         return fmt::format("it is being closed, but it is {}", o.state);
+    if (!o.closing.empty() && o.closing != "cancelled" && o.closing != "timed_out")
+        return fmt::format("it is being closed, and nobody knows why: {}", o.closing);
     if (!o.closing.empty() && o.asked == 0) return "it is being closed, but nobody asks a channel";
     if (o.state == "unpaid" && o.closing.empty() && o.asked > 0)
         return "a trade is to be closed, but the order is not being closed";
@@ -60,7 +62,8 @@ std::map<std::int64_t, order_line> orders_with_money(store::connection& c, finde
     auto rows = c.ask(
         "SELECT o.order_no, o.state, o.closing, o.refunded_fen FROM orders o WHERE o.closing <> '' "
         "OR o.refunds > 0 OR o.state IN ('refunding', 'refunded') "
-        "OR o.order_no IN (SELECT order_no FROM trades)");
+        "OR o.order_no IN (SELECT order_no FROM trades) "
+        "OR o.order_no IN (SELECT order_no FROM refunds)");
     while (rows.next()) {
         order_line o;
         rows.read(o.no, o.state, o.closing, o.refunded);
@@ -94,6 +97,13 @@ std::map<std::int64_t, order_line> orders_with_money(store::connection& c, finde
     return all;
 }
 
+bool is_cause(std::string_view word) {
+    for (const auto c :
+         {refund_cause::buyer, refund_cause::admin, refund_cause::late, refund_cause::twice})
+        if (word == to_text(c)) return true;
+    return false;
+}
+
 void add_refunds(store::connection& c, std::map<std::int64_t, order_line>& all, finder& trouble) {
     auto rows = c.ask("SELECT refund_no, order_no, cause, state, amount_fen FROM refunds");
     while (rows.next()) {
@@ -105,6 +115,8 @@ void add_refunds(store::connection& c, std::map<std::int64_t, order_line>& all, 
             trouble.add(fmt::format("refund {}: there is no such order", number));
         } else if (state != refund_is_asked && state != refund_is_done) {
             trouble.add(fmt::format("refund {}: {} is no state", number, state));
+        } else if (!is_cause(cause)) {
+            trouble.add(fmt::format("refund {}: {} is no cause", number, cause));
         } else if (cause == "late" || cause == "twice") {
             ++found->second.extra_refunds;
         } else if (state == refund_is_asked) {

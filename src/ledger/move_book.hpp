@@ -163,8 +163,8 @@ public:
 
     // Closes unpaid orders whose deadline is `now` or earlier and which are not being closed,
     // earliest first, at most `max`, in one transaction with one stock update and one log line for
-    // each sale. An order whose sale does not hold its units (the ledger was changed by hand) is
-    // left for the repair.
+    // each sale. An order whose sale does not hold its units, or whose trades make no sense (the
+    // ledger was changed by hand), is left for the repair.
     result<due_report> close_due(instant now, std::size_t max);
 
     result<known_payment> find(sale::order_no no);  // not_found

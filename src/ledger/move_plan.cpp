@@ -154,6 +154,8 @@ const char* to_text(move_kind kind) {
 
 move_plan plan_move(const order_row& row, const move_request& m) {
     if (!row.damage.empty()) damaged(row.order, row.damage);
+    if (row.order.state == order_state::unpaid && row.paid_trade())
+        damaged(row.order, "is unpaid, but a trade is paid");
     switch (m.kind) {
     case move_kind::begin_payment: return plan_begin(row, m);
     case move_kind::cancel: return plan_closing(row, order_event::cancelled);

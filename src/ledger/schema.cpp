@@ -254,6 +254,7 @@ constexpr std::array<std::string_view, 12> trades_and_refunds{
         note VARCHAR(200) NOT NULL){clustered_end})",
     "CREATE INDEX refunds_of_order ON refunds (order_no)",
     "CREATE INDEX refunds_asked ON refunds (state, next_try_ms)",
+    // Money that came late was learnt of when its refund was asked for.
     R"(INSERT INTO trades SELECT p.order_no, p.method,
         CASE WHEN o.state = 'unpaid' THEN 'open'
              WHEN o.state IN ('paid', 'refunding', 'refunded') THEN 'paid'
@@ -262,25 +263,29 @@ constexpr std::array<std::string_view, 12> trades_and_refunds{
         CASE WHEN p.method = 'points' THEN o.amount_points ELSE 0 END,
         p.begun_ms,
         COALESCE((SELECT MIN(e.at_ms) FROM order_events e
-                  WHERE e.order_no = p.order_no AND e.to_state = 'paid'), 0),
+                  WHERE e.order_no = p.order_no AND e.to_state = 'paid'),
+                 CASE WHEN p.question = 'refund' THEN p.asked_since_ms ELSE 0 END),
         CASE WHEN p.question = 'close' THEN 1 ELSE 0 END,
         p.tries, p.asked_since_ms, p.next_try_ms, p.note
         FROM payments p JOIN orders o ON o.order_no = p.order_no)",
     // The numbers are those that the channels were told before.
-    R"(INSERT INTO refunds SELECT REPLACE('#R1', '#', t.order_no), t.order_no, t.method, t.amount_fen,
-        t.amount_points, CASE WHEN t.state = 'extra' THEN 'late' ELSE 'buyer' END, '', 0,
+    R"(INSERT INTO refunds SELECT REPLACE('#R1', '#', t.order_no), t.order_no, t.method,
+        t.amount_fen, t.amount_points,
+        CASE WHEN t.state = 'extra' THEN 'late' ELSE 'buyer' END, '', 0,
         CASE WHEN o.state = 'refunded' THEN 'done' ELSE 'asked' END, t.asked_since_ms,
-        CASE WHEN o.state = 'refunded' THEN t.asked_since_ms ELSE 0 END, t.tries, t.next_try_ms,
-        t.note FROM trades t JOIN orders o ON o.order_no = t.order_no
+        COALESCE((SELECT MAX(e.at_ms) FROM order_events e
+                  WHERE e.order_no = t.order_no AND e.to_state = 'refunded'), 0),
+        t.tries, t.next_try_ms, t.note FROM trades t JOIN orders o ON o.order_no = t.order_no
         WHERE o.state IN ('refunding', 'refunded') OR t.state = 'extra')",
     R"(UPDATE orders SET
         closing = COALESCE((SELECT p.cause FROM payments p WHERE p.order_no = orders.order_no
                             AND p.question = 'close'), ''),
-        refunds = CASE WHEN state IN ('refunding', 'refunded') THEN 1 ELSE 0 END,
-        refunded_fen = COALESCE((SELECT t.amount_fen FROM trades t
-                                 WHERE t.order_no = orders.order_no AND orders.state = 'refunded'), 0)
+        refunds = (SELECT COUNT(*) FROM refunds r WHERE r.order_no = orders.order_no),
+        refunded_fen = COALESCE((SELECT r.amount_fen FROM refunds r
+                                 WHERE r.order_no = orders.order_no AND r.state = 'done'), 0)
         WHERE order_no IN (SELECT order_no FROM payments))",
-    "DROP TABLE payments",
+    // IF EXISTS: a start that was cut off here may have dropped it without noting so.
+    "DROP TABLE IF EXISTS payments",
 };
 
 constexpr std::array<migration, 9> steps{

@@ -24,7 +24,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Over, SettlementContractTest, testing::ValuesIn(databases()), name_of);
 
 TEST_P(SettlementContractTest, PaymentsAndRefundsAreListedAndNothingElse) {
-    for (const char* state : {"unpaid", "closed", "failed", "begun", "closing", "late"})
+    for (const char* state : {"unpaid", "closed", "failed", "begun", "closing"})
         orders_.order_in(state, sale_,
                          static_cast<std::int64_t>(std::string_view(state).size()) +
                              (state[0] == 'c' ? 100 : 0));
@@ -46,13 +46,52 @@ TEST_P(SettlementContractTest, TheTimeHasAFirstMomentAndNoLast) {
     EXPECT_THAT(between(p.at + milliseconds(1), dusk_), IsEmpty());
 }
 
-TEST_P(SettlementContractTest, AnOrderIsFoundWithItsMethod) {
+TEST_P(SettlementContractTest, MoneyThatCameLateOrTwiceIsListedAndSoIsWhatWentBack) {
+    const auto late = orders_.order_in("late", sale_, 1),
+               twice = orders_.order_in("twice", sale_, 2);
+    EXPECT_THAT(between(dawn_, dusk_), ElementsAre("1001 paid 9900", "1002 paid 9900"));
+    EXPECT_THAT(between(dawn_, dusk_, other_method), ElementsAre("1002 paid 9900"));
+    ASSERT_TRUE(orders_.finish_refund(late).moved);
+    ASSERT_TRUE(orders_.finish_refund(twice).moved);
+    EXPECT_THAT(between(dawn_, dusk_),
+                ElementsAre("1001 paid 9900", "1001 refunded 9900", "1002 paid 9900"));
+    EXPECT_THAT(between(dawn_, dusk_, other_method),
+                ElementsAre("1002 paid 9900", "1002 refunded 9900"));
+}
+
+TEST_P(SettlementContractTest, ARefundInPartsIsALineForEachWhenItIsDone) {
+    const auto p = orders_.order_in("part", sale_, 1);
+    ASSERT_TRUE(orders_.ask_refund(p, {.amount = {300}}).moved);
+    EXPECT_THAT(between(dawn_, dusk_), ElementsAre("1001 paid 9900", "1001 refunded 100"));
+    const instant later = p.at + milliseconds(5);
+    ASSERT_TRUE(moves_.finish_refund(p.order, "1001R2", later).value().moved);
+    EXPECT_THAT(between(dawn_, dusk_),
+                ElementsAre("1001 paid 9900", "1001 refunded 100", "1001 refunded 300"));
+    EXPECT_THAT(between(later, later + milliseconds(1)), ElementsAre("1001 refunded 300"))
+        << "at the time when it was done";
+}
+
+TEST_P(SettlementContractTest, ATradeIsFoundByItsOrderAndMethod) {
     settlements from(verbs_.db());
-    const auto begun = orders_.order_in("late", sale_, 1), not_begun = orders_.order(sale_, 2);
-    EXPECT_EQ(from.find(begun.order).value().method, method);
-    EXPECT_EQ(from.find(begun.order).value().state, sale::order_state::closed);
-    EXPECT_EQ(from.find(not_begun.order).value().method, "");
-    EXPECT_EQ(from.find({4711}).error(), errc::not_found);
+    const auto shown = [&](const char* state, const char* with = method) {
+        static std::int64_t buyer = 0;
+        const auto got = from.find(orders_.order_in(state, sale_, ++buyer).order, with);
+        if (!got) return std::string("none");
+        return fmt::format("{} {}{} {}", to_text(got->order), got->amount.value,
+                           got->paid ? " paid" : "", got->refunded.value);
+    };
+    EXPECT_EQ(shown("unpaid"), "none");
+    EXPECT_EQ(shown("begun"), "unpaid 9900 0");
+    EXPECT_EQ(shown("begun", other_method), "none");
+    EXPECT_EQ(shown("closing"), "unpaid 9900 0");
+    EXPECT_EQ(shown("paid"), "paid 9900 paid 0");
+    EXPECT_EQ(shown("refunding"), "refunding 9900 paid 9900") << "it is to be given back";
+    EXPECT_EQ(shown("refunded"), "refunded 9900 paid 9900");
+    EXPECT_EQ(shown("part"), "paid 9900 paid 100");
+    EXPECT_EQ(shown("late"), "closed 9900 paid 9900");
+    EXPECT_EQ(shown("twice"), "paid 9900 paid 0");
+    EXPECT_EQ(shown("twice", other_method), "paid 9900 paid 9900");
+    EXPECT_EQ(from.find({4711}, method).error(), errc::not_found);
 }
 
 }  // namespace
