@@ -86,9 +86,9 @@ struct open_question {
     sale::order order;
     std::string method;
     question what{};
-    ledger::refund refund{};  // if it is about one
-    std::uint32_t tries = 0;  // without a clear answer so far
-    std::string note;         // why the last try gave no clear answer
+    floodgate::ledger::refund refund{};  // if it is about one
+    std::uint32_t tries = 0;             // without a clear answer so far
+    std::string note;                    // why the last try gave no clear answer
     instant asked_since;
 };
 
