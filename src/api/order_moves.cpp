@@ -55,8 +55,9 @@ reply not_paid(const call& c, const checkout_answer& a) {
     case checkout_step::too_much:
         return problem_reply(
             problem::invalid, c.language,
-            {{"detail", fmt::format("at most {} fen can be given back",
-                                    a.order.amount.value - a.order.refunded.value)},
+            {{"detail", a.left.value > 0
+                            ? fmt::format("at most {} fen can be given back", a.left.value)
+                            : "the order was paid in points, which go back only all together"},
              {"field", "amount_fen"}});
     default: return wrong_state(c, a);
     }

@@ -15,9 +15,9 @@ checkout_answer under_way(const sale::order& o) { return {checkout_step::under_w
 checkout_answer not_moved(const ledger::move_outcome& m) {
     switch (m.why_not) {
     case ledger::obstacle::too_late: return {checkout_step::too_late, m.order};
-    case ledger::obstacle::too_much: return {checkout_step::too_much, m.order};
     case ledger::obstacle::none:
     case ledger::obstacle::state:
+    case ledger::obstacle::too_much:
     case ledger::obstacle::trade_closed: break;
     }
     return no_effect(m.order);
@@ -135,9 +135,13 @@ result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_v
     if (!channel) return errc::invalid;
     const auto moved = world_.moves.pay_reserved(no, std::string(method), world_.clock.now());
     if (!moved) return moved.error();
-    if (!moved->moved)
-        return moved->order.state == order_state::paid ? done(moved->order)
-                                                       : no_effect(moved->order);
+    if (!moved->moved) {
+        // It may have been paid in another way meanwhile. Then the price must not be taken.
+        const auto known = world_.moves.find(no);
+        if (!known) return known.error();
+        const bool is_paid = known->order.state == order_state::paid && known->paid_with == method;
+        return is_paid ? done(known->order) : no_effect(known->order);
+    }
     world_.settlement.settle(*moved);
     channel->settled(moved->order);
     return done(moved->order);
@@ -186,9 +190,20 @@ result<checkout_answer> checkout::start_refund(sale::order_no no,
                                                const ledger::refund_wish& wish) {
     const auto moved = world_.moves.ask_refund(no, owner, wish, world_.clock.now());
     if (!moved) return moved.error();
+    if (moved->why_not == ledger::obstacle::too_much) return too_much(moved->order);
     if (!moved->moved) return not_moved(*moved);
     world_.settlement.settle(*moved);
     return under_way(moved->order);
+}
+
+result<checkout_answer> checkout::too_much(const sale::order& order) {
+    const auto known = world_.moves.find(order.no);
+    if (!known) return known.error();
+    const pay::channel* const channel = world_.channels.find(known->paid_with);
+    const sale::fen paid = channel ? channel->price_of(order).money : order.amount;
+    return checkout_answer{.step = checkout_step::too_much,
+                           .order = order,
+                           .left = {paid.value - order.refunded.value}};
 }
 
 result<checkout_step> checkout::notified(sale::order_no no, std::string_view method,

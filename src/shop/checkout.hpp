@@ -45,6 +45,7 @@ struct checkout_answer {
     checkout_step step{};
     sale::order order;       // as it is now
     pay::checkout to_pay{};  // begin(), under_way: what the buyer needs to pay
+    sale::fen left{};        // too_much: what can be given back; 0: it was paid in points
 };
 
 enum class inquiry_outcome : std::uint8_t {
@@ -107,8 +108,9 @@ public:
     result<checkout_step> notified(sale::order_no no, std::string_view method, pay::trade trade);
 
     // Pays an order for which this channel has set the price aside; begin() may have been
-    // interrupted in between. done: it is paid, now or before. no_effect: its state does not allow
-    // it, or its payment was begun with another method. invalid: no such method.
+    // interrupted in between. done: it is paid with this method, now or before. no_effect: its
+    // state does not allow it, it is paid in another way, or no payment was begun with this method.
+    // invalid: no such method.
     result<checkout_answer> take_reserved(sale::order_no no, std::string_view method);
 
     // Makes the inquiry at its channel and enters the answer in the ledger.
@@ -121,6 +123,7 @@ private:
     result<checkout_answer> close(sale::order_no no, std::string_view method);
     result<checkout_answer> start_refund(sale::order_no no, std::optional<sale::user_id> owner,
                                          const ledger::refund_wish& wish);
+    result<checkout_answer> too_much(const sale::order& order);
     result<checkout_answer> finish_refund(const ledger::refund& r);
 
     const world world_;

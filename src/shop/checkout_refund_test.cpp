@@ -88,6 +88,8 @@ TEST_F(CheckoutRefundTest, NoMoreThanIsLeft) {
     ASSERT_EQ(ask_back(p, 3), checkout_step::under_way);
     ASSERT_EQ(inquire(), inquiry_outcome::settled);
     EXPECT_EQ(ask_back(p, price - 2), checkout_step::too_much);
+    EXPECT_EQ(checkout_.ask_refund(p.order, p.buyer, {.amount = {price}}).value().left.value,
+              price - 3);
     EXPECT_EQ(ask_back(p, price - 3), checkout_step::under_way);
     EXPECT_EQ(inquire(), inquiry_outcome::settled);
     EXPECT_EQ(shown(p), "refunded");
