@@ -107,8 +107,12 @@ TEST_F(PaymentChannelsTest, AfterThreeUnclearAnswersTheRestOfAChannelWaits) {
     ask_.step();
     EXPECT_EQ(channel_->queries.calls(), 3U) << "not before their time";
 
-    channel_->queries.always(trade::closed);
     clock_.advance(1ms);
+    ask_.step();
+    EXPECT_EQ(channel_->queries.calls(), 4U) << "once in a step, to see whether it is back";
+
+    channel_->queries.always(trade::closed);
+    clock_.advance(2s);
     ask_.step();
     for (const auto& o : silent) EXPECT_EQ(state(o.no), "closed cancelled");
     expect_books_agree();

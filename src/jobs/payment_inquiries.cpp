@@ -39,7 +39,10 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
         std::size_t next = 0;
         for (const auto& [method, its] : by_channel) {
             result<void>& answer = answers[next++];
-            const auto ask_them = [this, &its = its, &answer] { answer = ask_one_channel(its); };
+            int& unclear = unclear_[method];
+            const auto ask_them = [this, &its = its, &answer, &unclear] {
+                answer = ask_one_channel(its, unclear);
+            };
             if (next == by_channel.size()) {
                 ask_them();  // the last one on this thread, and usually there is only one
             } else {
@@ -59,13 +62,15 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
     return done.has_value();
 }
 
-result<void> payment_inquiries::ask_one_channel(std::span<const ledger::open_question> questions) {
-    int unclear = 0;  // in a row
+result<void> payment_inquiries::ask_one_channel(std::span<const ledger::open_question> questions,
+                                                int& unclear) {
+    bool asked = false;
     for (const ledger::open_question& q : questions) {
-        if (unclear >= options_.give_up_after) {
+        if (asked && unclear >= options_.give_up_after) {
             if (auto later = wait(q, "the channel gives no clear answers"); !later) return later;
             continue;
         }
+        asked = true;
         const auto outcome = ask(q);
         if (!outcome) return outcome.error();
         unclear = *outcome == shop::inquiry_outcome::unsure ? unclear + 1 : 0;

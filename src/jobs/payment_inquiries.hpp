@@ -7,8 +7,10 @@
 
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <span>
+#include <string>
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
@@ -20,8 +22,9 @@ namespace floodgate::jobs {
 
 struct payment_inquiry_options {
     std::size_t at_once = 50;  // inquiries in one step
-    int give_up_after = 3;  // unclear answers of a channel in a row: then the rest of its inquiries
-                            // waits for a later step
+    // After so many unclear answers in a row, a channel is asked once in a step until it gives a
+    // clear one; its other inquiries wait for a later step.
+    int give_up_after = 3;
     milliseconds pause_first{1000};    // the pause after an unclear answer, which doubles
     milliseconds pause_last{60'000};   // up to this
     milliseconds limbo_after{60'000};  // an inquiry older than this raises an alert
@@ -49,14 +52,16 @@ public:
 
     // Makes the inquiries that are due, then looks how old the oldest one is. True: more may be
     // due. One thread calls it; channels are asked side by side, so that one that hangs holds up
-    // only its own inquiries. When the ledger fails, the rest is left for the next step.
+    // the others for a few calls at most. When the ledger fails, the rest is left for the next
+    // step.
     bool step();
 
     payment_inquiry_figures read_figures() const;  // any thread
 
 private:
     bool ask_all(const std::vector<ledger::open_question>& questions);
-    result<void> ask_one_channel(std::span<const ledger::open_question> questions);
+    // `unclear`: the channel's unclear answers in a row.
+    result<void> ask_one_channel(std::span<const ledger::open_question> questions, int& unclear);
     result<shop::inquiry_outcome> ask(const ledger::open_question& q);
     result<void> wait(const ledger::open_question& q, const std::string& note);
     result<void> watch();
@@ -65,6 +70,7 @@ private:
 
     const world world_;
     const payment_inquiry_options options_;
+    std::map<std::string, int> unclear_;  // by method
     failure_log trouble_{log::level::error, "jobs.payment_inquiries"};
     mutable std::mutex mutex_;
     payment_inquiry_figures figures_;  // guarded by mutex_
