@@ -38,11 +38,11 @@ object question(std::string_view event, const sale::order& o, sale::fen amount, 
 
 class external_channel final : public channel {
 public:
-    external_channel(const external_files& f, shared_secret secret, store::http_caller& by,
+    external_channel(const external_files& f, const shared_secret& secret, store::http_caller& by,
                      const floodgate::clock& clock)
         : checkout_url_(f.checkout_url),
           webhook_url_(f.webhook_url),
-          secret_(std::move(secret)),
+          secret_(secret),
           by_(by),
           clock_(clock) {}
 
