@@ -62,6 +62,8 @@ constexpr route table[] = {
      pool::messages, on_loop::no, messages},
     {post, "/api/v1/payments/wechat/notify", access::open, take_wechat_message,
      pool::messages, on_loop::no, messages},
+    {post, "/api/v1/payments/external/paid", access::open, take_external_message,
+     pool::messages, on_loop::no, messages},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products, pool::admin},
     {post, "/api/v1/admin/products",             access::admin, create_product, pool::admin},

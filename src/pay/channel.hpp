@@ -70,8 +70,10 @@ trade missing_trade(const sale::order& o, instant now);  // open or absent
 struct raw_message {
     std::string_view content_type;
     std::string_view body;
-    // The Wechatpay-... headers; empty for other channels.
-    std::string_view timestamp, nonce, signature, serial;
+    // The headers with which it is signed, and how their names begin: "Wechatpay-", "Floodgate-".
+    // Empty for channels that sign in the body.
+    std::string_view timestamp{}, nonce{}, signature{}, serial{};
+    std::string_view header_prefix{};
 };
 
 // What the channel's own checks say about a message. The order and its amount are checked by
@@ -116,7 +118,8 @@ public:
     // Messages of the channel; only for channels that send any.
     virtual bool sends_messages() const { return false; }
     virtual message read(const raw_message& m, instant now);
-    // taken: it was understood and entered, or changes nothing any more. Otherwise it comes again.
+    // For channels that prescribe their answers; to others the API answers as to everybody. taken:
+    // it was understood and entered, or changes nothing any more. Otherwise it comes again.
     virtual message_answer answer(bool taken) const;
 };
 

@@ -40,7 +40,8 @@ std::string whole(const pay::raw_message& m) {
              {"Serial", m.serial},
              {"Signature", m.signature}}};
         for (const auto& [name, value] : headers)
-            out.append("Wechatpay-").append(name).append(": ").append(value).append("\n");
+            if (!value.empty())
+                out.append(m.header_prefix).append(name).append(": ").append(value).append("\n");
         out += '\n';
     }
     return out.append(m.body);
