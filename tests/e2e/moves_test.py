@@ -113,6 +113,22 @@ class WhatCannotBe(ShopTest):
         self.assertEqual(self.status_of(1, no), "unpaid")
         self.assert_events([])
 
+    def test_amounts_that_cannot_be_given_back(self):
+        self.open_shop()
+        no = self.buy(1)
+        self.assertEqual(self.call("pay", 1, no).status, 200)
+        fen = self.order(1, no)["amount_fen"]
+        for amount in (0, -1, 1.5, "3", None, True, 10**12 + 1, 2**63):
+            self.assert_refused(self.call("refund", 1, no, {"amount_fen": amount}), 400,
+                                "bad_request", field="amount_fen")
+        for reason in (7, None, "x" * 201, "\u0001"):
+            self.assert_refused(self.call("refund", 1, no, {"reason": reason}), 400,
+                                "bad_request", field="reason")
+        self.assert_refused(self.call("refund", 1, no, {"amount_fen": fen + 1}), 422, "invalid",
+                            field="amount_fen", detail=f"at most {fen} fen can be given back")
+        self.assertEqual(self.status_of(1, no), "paid")
+        self.assert_events([(no, "unpaid", "paid", "")])
+
     def test_test_money_only_where_it_is_allowed(self):
         self.open_shop(config=UNLIMITED)
         no = self.buy(1)

@@ -62,6 +62,20 @@ class OrderLifeTest(SharedServer):
         self.assert_problem(self.move(no, "refund"), 409, "conflict")
         self.assertEqual(self.client.buy(self.sale, self.buyer).status, 202, "the unit is back")
 
+    def test_an_admin_gives_a_part_back(self):
+        no = self.bought()
+        path = f"/orders/{no}/refund"
+        self.manage("POST", path, {"reason": "too early"}, status=409)
+        self.assertEqual(self.move(no, "pay", {"method": "test"}).status, 200)
+        self.manage("POST", path, {"amount_fen": 5}, status=400)
+        self.manage("POST", path, {"amount_fen": 10**9, "reason": "too much"}, status=422)
+        self.assert_problem(self.client.post(f"{API}/admin{path}", {"reason": "x"}, self.buyer),
+                            403, "forbidden")
+        self.manage("POST", path, {"amount_fen": 5, "reason": "a scratch"}, status=202)
+        self.assertEqual(self.wait_for_status(no, "paid")["refunded_fen"], 5)
+        refund, = self.manage("GET", f"/orders/{no}")["refunds"]
+        self.assertEqual((refund["cause"], refund["reason"]), ("admin", "a scratch"))
+
     def test_another_buyers_order_is_not_there(self):
         no, stranger = self.bought(), self.register()
         for verb, body in (("cancel", None), ("pay", {"method": "test"}), ("refund", None)):
@@ -124,6 +138,7 @@ class TimedJobsTest(SharedServer):
     def test_what_operators_see_when_all_is_well(self):
         self.assertEqual(self.manage("GET", "/payments/open")["questions"], [])
         self.assertEqual(self.manage("GET", "/payments/messages")["messages"], [])
+        self.assertEqual(self.manage("GET", "/payments/extra")["refunds"], [])
         self.assertIsInstance(self.manage("GET", "/alerts")["alerts"], list)
         self.assertFalse(self.manage("GET", "/warm-up")["running"])
 
