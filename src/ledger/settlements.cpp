@@ -1,18 +1,25 @@
 #include "ledger/settlements.hpp"
 
 #include "ledger/guarded.hpp"
+#include "ledger/id_statement.hpp"
 #include "ledger/order_row.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 
-result<paid_order> settlements::find(sale::order_no no) {
-    return guarded("settlements.find", [&]() -> result<paid_order> {
+result<std::vector<paid_order>> settlements::find(const std::vector<sale::order_no>& numbers) {
+    return guarded("settlements.find", [&]() -> result<std::vector<paid_order>> {
         const auto c = db_.reader();
-        auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
-        if (!rows.next()) return errc::not_found;
-        order_row found = read_order_row(rows);
-        return paid_order{no, std::move(found.method), found.order.amount, found.order.state};
+        std::vector<paid_order> all;
+        const auto take = [&all](store::row_cursor& rows) {
+            while (rows.next()) {
+                order_row found = read_order_row(rows);
+                all.push_back({found.order.no, std::move(found.method), found.order.amount,
+                               found.order.state});
+            }
+        };
+        ask_for_ids(*c, select_orders("WHERE o.order_no IN {}"), numbers, take);
+        return all;
     });
 }
 

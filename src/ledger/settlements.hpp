@@ -43,7 +43,8 @@ class settlements {
 public:
     explicit settlements(store::database& db) : db_(db) {}
 
-    result<paid_order> find(sale::order_no no);  // not_found
+    // Those of them that there are, in any order. No number may be there twice.
+    result<std::vector<paid_order>> find(const std::vector<sale::order_no>& numbers);
     // Orders that became paid or refunded in this time, in the order in which they did. Money that
     // came too late and went back is not among them: its orders stayed closed. Reads every event.
     result<std::vector<settlement>> between(const settlements_wanted& w);

@@ -1,5 +1,7 @@
 #include "ledger/settlements.hpp"
 
+#include <algorithm>
+
 #include "ledger/move_fixture.hpp"
 
 namespace floodgate::ledger {
@@ -46,13 +48,25 @@ TEST_P(SettlementContractTest, TheTimeHasAFirstMomentAndNoLast) {
     EXPECT_THAT(between(p.at + milliseconds(1), dusk_), IsEmpty());
 }
 
-TEST_P(SettlementContractTest, AnOrderIsFoundWithItsMethod) {
+TEST_P(SettlementContractTest, OrdersAreFoundWithTheirMethods) {
     settlements from(verbs_.db());
     const auto begun = orders_.order_in("late", sale_, 1), not_begun = orders_.order(sale_, 2);
-    EXPECT_EQ(from.find(begun.order).value().method, method);
-    EXPECT_EQ(from.find(begun.order).value().state, sale::order_state::closed);
-    EXPECT_EQ(from.find(not_begun.order).value().method, "");
-    EXPECT_EQ(from.find({4711}).error(), errc::not_found);
+    auto found = from.find({begun.order, {4711}, not_begun.order}).value();
+    std::ranges::sort(found, {}, [](const paid_order& o) { return o.no.value; });
+    ASSERT_EQ(found.size(), 2U) << "there is no 4711";
+    EXPECT_EQ(found[0].no, begun.order);
+    EXPECT_EQ(found[0].method, method);
+    EXPECT_EQ(found[0].state, sale::order_state::closed);
+    EXPECT_EQ(found[1].no, not_begun.order);
+    EXPECT_EQ(found[1].method, "");
+    EXPECT_THAT(from.find({}).value(), IsEmpty());
+}
+
+TEST_P(SettlementContractTest, MoreOrdersAreFoundThanOneStatementNames) {
+    std::vector<sale::order_no> numbers;
+    for (std::uint64_t n = 1; n <= 600; ++n) numbers.push_back({n});
+    numbers.push_back(orders_.order(sale_, 1).order);
+    EXPECT_EQ(settlements(verbs_.db()).find(numbers).value().size(), 1U);
 }
 
 }  // namespace
