@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 
+#include "api/routes.hpp"
 #include "http/request_target.hpp"
 
 namespace floodgate::http {
@@ -45,8 +46,8 @@ api::verb verb_of(http::verb v) {
 // lies in the buffer; obsolete line folding, which Beast would copy, is refused.
 class conversation::reader final : public http::basic_parser<true> {
 public:
-    reader(const char* base, const http_limits& limits) : base_(base), limits_(limits) {
-        body_limit(limits.body_bytes_max);
+    reader(const char* base, const http_limits& limits)
+        : body_bytes_max(limits.body_bytes_max), base_(base), limits_(limits) {
         header_limit(static_cast<std::uint32_t>(limits.head_bytes_max) + 8);
     }
 
@@ -66,6 +67,7 @@ public:
         return static_cast<std::size_t>(at - framing_);
     }
 
+    std::size_t body_bytes_max;
     bool too_long_target = false;
     bool expects_continue = false;
     bool expects_something_else = false;
@@ -127,6 +129,9 @@ private:
             return;
         }
         path_ = place(parts->path);
+        if (verb_ == api::verb::post)
+            body_bytes_max = std::max(body_bytes_max, api::file_bytes_max(parts->path));
+        body_limit(body_bytes_max);
         if (!parts->query.empty()) query_ = place(parts->query);
     }
     void on_response_impl(int, string_view, int, error&) override { assert(false); }
@@ -279,6 +284,11 @@ conversation::step conversation::refuse(api::problem p, std::string_view detail)
     return step::refused;
 }
 
+conversation::step conversation::refuse_body(std::size_t allowed) {
+    return refuse(api::problem::payload_too_large,
+                  "the body may have " + std::to_string(allowed) + " bytes");
+}
+
 conversation::step conversation::next() {
     if (!reader_) {
         if (used_ == 0) return step::need_more;
@@ -310,8 +320,7 @@ conversation::step conversation::read_head() {
     boost::beast::error_code ec;
     parsed_ += fresh->put(boost::asio::const_buffer(came.data(), end + 4), ec);
     if (fresh->too_long_target) return refuse(api::problem::uri_too_long, "the path is too long");
-    if (ec == http::error::body_limit)
-        return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+    if (ec == http::error::body_limit) return refuse_body(fresh->body_bytes_max);
     if (ec) return refuse(api::problem::bad_request, ec.message());
     if (!fresh->is_header_done())
         return refuse(api::problem::bad_request, "incomplete request head");
@@ -347,8 +356,7 @@ conversation::step conversation::read_body() {
         buffer_.erase(parsed_, taken);
         used_ -= taken;
         const std::size_t framing = done ? trailer : used_ - parsed_;
-        if (ec == http::error::body_limit)
-            return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+        if (ec == http::error::body_limit) return refuse_body(reader_->body_bytes_max);
         if (ec == http::error::header_limit)
             return refuse(api::problem::header_too_large, "a chunk header is too large");
         reader_->inside_a_chunk_header = ec == http::error::need_more;
