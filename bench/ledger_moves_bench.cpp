@@ -35,11 +35,11 @@ std::size_t live(ledger::move_book& moves, const sale::promise& p, std::size_t n
         expect_moved(moves.cancel(p.order, p.buyer, p.at));
         return 1;
     }
-    expect_moved(moves.begin_payment(p.order, p.buyer, "test", p.at));
-    expect_moved(moves.pay(p.order, p.at));
+    expect_moved(moves.begin_payment(p.order, p.buyer, {"test", {p.unit_price}}, p.at));
+    expect_moved(moves.pay(p.order, "test", p.at));
     if (nth % 3 == 1) return 2;
-    expect_moved(moves.ask_refund(p.order, p.buyer, p.at));
-    expect_moved(moves.finish_refund(p.order, p.at));
+    expect_moved(moves.ask_refund(p.order, p.buyer, {}, p.at));
+    expect_moved(moves.finish_refund(p.order, std::to_string(p.order.value) + "R1", p.at));
     return 4;
 }
 

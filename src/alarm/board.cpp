@@ -14,6 +14,7 @@ const char* to_text(kind k) {
     case kind::disk: return "disk";
     case kind::ledger_failing: return "ledger_failing";
     case kind::payment_limbo: return "payment_limbo";
+    case kind::extra_money: return "extra_money";
     case kind::clock_jumped: return "clock_jumped";
     }
     return "?";

@@ -26,8 +26,9 @@ enum class kind : std::uint8_t {
     ledger_failing,    // the ledger cannot be written
     payment_limbo,     // a channel has not answered for long
     clock_jumped,      // the machine's clock was set to another time
+    extra_money,       // orders were paid too late or twice; the money goes back
 };
-inline constexpr std::uint8_t kinds = 7;
+inline constexpr std::uint8_t kinds = 8;
 const char* to_text(kind k);  // "dead_letters"
 
 struct alert {

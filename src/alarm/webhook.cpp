@@ -4,18 +4,15 @@
 #include <boost/json/serialize.hpp>
 
 #include <fmt/chrono.h>
-#include <sodium.h>
 
-#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/bytes.hpp"
-#include "base/hex.hpp"
 #include "base/log.hpp"
 #include "base/random_id.hpp"
 #include "store/http/http_client.hpp"
+#include "store/http/message_signature.hpp"
 
 namespace floodgate::alarm {
 namespace {
@@ -25,15 +22,15 @@ constexpr milliseconds after_exception{1000};
 constexpr milliseconds pause_max = std::chrono::hours(24);
 constexpr std::size_t id_bytes = 16;
 
-const unsigned char* bytes_of(const std::string& text) {
-    return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 std::string iso(instant t) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(t);
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
                        (t - seconds).count());
+}
+
+std::string header_line(const char* name, const std::string& value) {
+    return std::string(name).append(": ").append(value);
 }
 
 bool worth_another_try(int status) {
@@ -53,23 +50,11 @@ std::string webhook_body(const std::string& id, std::uint32_t node, const notice
                                                       {"node", node}});
 }
 
-std::string webhook_signature(const std::string& secret, const std::string& timestamp,
-                              const std::string& body) {
-    const std::string text = timestamp + "." + body;
-    std::array<std::byte, crypto_auth_hmacsha256_BYTES> mac{};
-    crypto_auth_hmacsha256_state state;  // unlike the one-call form it takes keys of any length
-    crypto_auth_hmacsha256_init(&state, bytes_of(secret), secret.size());
-    crypto_auth_hmacsha256_update(&state, bytes_of(text), text.size());
-    crypto_auth_hmacsha256_final(&state, reinterpret_cast<unsigned char*>(mac.data()));
-    return "v1=" + to_hex(mac);
-}
-
 webhook::webhook(webhook_options o, const clock& clock)
     : options_(std::move(o)),
       clock_(clock),
       task_(
           "webhook", after_exception, [this] { return step(); }, [this] { finish(); }) {
-    if (sodium_init() < 0) throw std::runtime_error("libsodium cannot be initialised");
     if (const std::string fault = store::fault_of_url(options_.url); !fault.empty())
         throw std::runtime_error("the webhook's address " + fault);
     if (options_.secret.empty()) throw std::runtime_error("the webhook has no secret to sign with");
@@ -145,12 +130,12 @@ void webhook::finish() {
 }
 
 webhook::result webhook::attempt(const message& m, std::string& why) const {
-    const auto now = std::chrono::floor<std::chrono::seconds>(clock_.now());
-    const std::string timestamp = std::to_string(now.time_since_epoch().count());
+    const std::string timestamp = store::message_timestamp(clock_.now());
     const store::http_outcome got = store::http_post(
         options_.url,
-        {"Content-Type: application/json", "Floodgate-Timestamp: " + timestamp,
-         "Floodgate-Signature: " + webhook_signature(options_.secret, timestamp, m.body)},
+        {"Content-Type: application/json", header_line(store::timestamp_header, timestamp),
+         header_line(store::signature_header,
+                     store::message_signature(options_.secret, timestamp, m.body))},
         m.body,
         {.connect = options_.timeout,
          .total = options_.timeout,

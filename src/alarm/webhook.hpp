@@ -2,7 +2,7 @@
 // own, so that raising an alert never waits for the network.
 //
 //   Floodgate-Timestamp: 1800000000
-//   Floodgate-Signature: v1=<hex HMAC-SHA256 of "1800000000.<body>" under the secret>
+//   Floodgate-Signature: v1=... (store/http/message_signature.hpp)
 //   {"id":"...","alert":"backlog","subject":"...","detail":"...","state":"raised",
 //    "since":"2027-01-15T08:00:00.000Z","at":"...","node":0}
 //
@@ -80,9 +80,7 @@ private:
     periodic_task task_;
 };
 
-// The parts of a message, for tests and as an example for receivers.
+// For tests and as an example for receivers.
 std::string webhook_body(const std::string& id, std::uint32_t node, const notice& n);
-std::string webhook_signature(const std::string& secret, const std::string& timestamp,
-                              const std::string& body);  // "v1=..."
 
 }  // namespace floodgate::alarm

@@ -15,7 +15,7 @@ protected:
     // An order that was paid by alipay at noon, which is 16:00 in Beijing.
     std::string paid_order(std::int64_t buyer) {
         const auto p = ledger::move_verbs(verbs_).order_in("paid", sale_, buyer);
-        verbs_.sql("UPDATE payments SET method = 'alipay'");
+        verbs_.sql("UPDATE trades SET method = 'alipay'");
         return sale::to_text(p.order);
     }
     std::string yuan_of(const std::string& no) {

@@ -22,6 +22,7 @@ enum class language : std::uint8_t { en = 1, zh };
 struct message_headers {
     std::string content_type;
     std::string timestamp, nonce, signature, serial;  // Wechatpay-...
+    std::string own_timestamp{}, own_signature{};     // Floodgate-...
 };
 
 struct call {

@@ -15,6 +15,12 @@ namespace floodgate::api {
 reply take_alipay_message(services& with, const call& c);
 reply take_wechat_message(services& with, const call& c);
 
+// A signed {"order_no","amount_fen"} of the shop's own checkout -> 200 {"status":"paid"}, also when
+// it comes again; 400 bad_request, 401 bad_signature, 404 not_found, 409 other_amount, 409
+// late_payment (the order was given up before; the shop is told to refund), 413 payload_too_large,
+// 415 unsupported_media_type, 503 busy (not entered: to be sent again). 404: not in use.
+reply take_external_message(services& with, const call& c);
+
 // The buyer's browser, sent by Alipay with signed words in the query -> 303 to the order, or to /
 // if the words are not Alipay's. Settles nothing.
 reply return_from_alipay(services& with, const call& c);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/handler_fixture.hpp"
+#include "guard/addresses.hpp"
 #include "pay/scripted_channel.hpp"
 #include "sale/order_number.hpp"
 
@@ -23,7 +24,7 @@ constexpr const char* wechat_refusal = R"({"code":"FAIL","message":"not accepted
 class MessageApiTest : public HandlerTest {
 protected:
     MessageApiTest() {
-        for (const char* name : {"alipay", "wechat"}) {
+        for (const char* name : {"alipay", "wechat", "external"}) {
             auto scripted = std::make_unique<pay::scripted_channel>(name);
             scripted->reads = [this](const pay::raw_message& raw) {
                 came_ = {std::string(raw.body),      std::string(raw.content_type),
@@ -45,6 +46,11 @@ protected:
     }
     answered notify(const std::string& body = "a=1&b=%20") {
         return post("/payments/alipay/notify", body);
+    }
+    answered tell_paid(const std::string& body = "{}") {
+        next_.message = std::make_shared<const message_headers>(
+            message_headers{"application/json", "", "", "", "", "18", "v1=ab"});
+        return post("/payments/external/paid", body);
     }
     std::string status() { return to_text(book_.orders().find(order_).value().state); }
     boost::json::array kept() {
@@ -100,6 +106,71 @@ TEST_F(MessageApiTest, EachChannelIsAnsweredAsItWants) {
     EXPECT_EQ(a.status, 400);
     EXPECT_EQ(a.text, wechat_refusal);
     EXPECT_EQ(notify().status, 200);
+}
+
+TEST_F(MessageApiTest, TheShopsOwnCheckoutIsAnsweredInPlainJson) {
+    const answered a = tell_paid(R"({"a":1})");
+    EXPECT_EQ(a.status, 200);
+    EXPECT_EQ(a.text, R"({"status":"paid"})");
+    EXPECT_THAT(came_, ElementsAre(R"({"a":1})", "application/json", "18", "", "v1=ab", ""));
+    EXPECT_EQ(status(), "paid");
+    EXPECT_EQ(tell_paid().text, R"({"status":"paid"})") << "repeated";
+    const auto all = kept();
+    EXPECT_EQ(all.at(0).at("verdict").as_string(), "repeated");
+    EXPECT_THAT(std::string(all.at(1).at("raw").as_string()), HasSubstr("Floodgate-Timestamp: 18"));
+}
+
+TEST_F(MessageApiTest, WhatTheShopsOwnCheckoutDidWrongIsNamed) {
+    const struct {
+        const char* fault;
+        int status;
+        const char* code;
+    } all[] = {{"without_signature", 401, "bad_signature"},
+               {"stale", 401, "bad_signature"},
+               {"bad_signature", 401, "bad_signature"},
+               {"malformed", 400, "bad_request"},
+               {"unreadable", 400, "bad_request"},
+               {"other_order", 404, "not_found"},
+               {"bad_amount", 409, "other_amount"},
+               {"too_long", 413, "payload_too_large"},
+               {"wrong_content_type", 415, "unsupported_media_type"}};
+    for (const auto& wrong : all) {
+        said_.fault = wrong.fault;
+        const answered a = tell_paid();
+        EXPECT_EQ(a.status, wrong.status) << wrong.fault;
+        EXPECT_EQ(a.code(), wrong.code) << wrong.fault;
+    }
+    EXPECT_EQ(events_told_.size(), std::size(all));
+    said_.fault = "stale";
+    EXPECT_EQ(tell_paid().headers, "WWW-Authenticate: Floodgate-Signature\r\n");
+    said_.fault = "";
+    said_.amount = {1};
+    EXPECT_EQ(tell_paid().code(), "other_amount");
+    said_.order.value += 1000;
+    EXPECT_EQ(tell_paid().code(), "not_found");
+    EXPECT_EQ(status(), "unpaid");
+}
+
+TEST_F(MessageApiTest, TheShopsOwnCheckoutIsToldWhenTheMoneyMustGoBack) {
+    as_buyer(message_buyer);
+    EXPECT_EQ(post("/orders/" + sale::to_text(order_) + "/cancel", "").status, 200);
+    for (int i = 0; i < 2; ++i) {
+        const answered a = tell_paid();
+        EXPECT_EQ(a.status, 409);
+        EXPECT_EQ(a.code(), "late_payment");
+    }
+    EXPECT_EQ(status(), "closed");
+    EXPECT_EQ(kept().at(0).at("verdict").as_string(), "late");
+    EXPECT_THAT(events_told_, IsEmpty()) << "nobody attacks";
+}
+
+TEST_F(MessageApiTest, WhatTheLedgerCouldNotTakeTheShopSendsAgain) {
+    break_ledger();
+    const answered a = tell_paid();
+    EXPECT_EQ(a.status, 503);
+    EXPECT_EQ(a.code(), "busy");
+    mend_ledger();
+    EXPECT_EQ(tell_paid().status, 200);
 }
 
 TEST_F(MessageApiTest, OnlyRefusedMessagesAreChargedToTheirAddress) {
@@ -183,6 +254,7 @@ class NoChannelsTest : public HandlerTest {};
 TEST_F(NoChannelsTest, WithoutTheChannelThereIsNoSuchCall) {
     EXPECT_EQ(post("/payments/alipay/notify", "a=1").status, 404);
     EXPECT_EQ(post("/payments/wechat/notify", "{}").status, 404);
+    EXPECT_EQ(post("/payments/external/paid", "{}").status, 404);
     EXPECT_EQ(get("/payments/alipay/return?a=1").headers, "Location: /\r\n");
 }
 

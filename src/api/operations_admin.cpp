@@ -38,14 +38,30 @@ boost::json::object to_json(const sale::balance& b) {
     return out;
 }
 
+boost::json::object to_json(const ledger::refund& r) {
+    boost::json::object out{{"refund_no", r.number},
+                            {"order_no", sale::to_text(r.order)},
+                            {"method", r.method},
+                            {"amount_fen", r.price.money.value},
+                            {"amount_points", r.price.in_points.value},
+                            {"cause", ledger::to_text(r.cause)},
+                            {"reason", r.reason},
+                            {"asked_at", to_iso(r.asked_at)}};
+    if (r.asked_by.value != 0) out["asked_by"] = r.asked_by.value;
+    if (r.is_done()) out["done_at"] = to_iso(r.done_at);
+    return out;
+}
+
 boost::json::object to_json(const ledger::open_question& q) {
-    return {{"order", api::to_json(q.order)},
-            {"buyer_id", q.order.buyer.value},
-            {"method", q.method},
-            {"question", q.what == ledger::question::close ? "close" : "refund"},
-            {"tries", q.tries},
-            {"asked_since", to_iso(q.asked_since)},
-            {"note", q.note}};
+    boost::json::object out{{"order", api::to_json(q.order)},
+                            {"buyer_id", q.order.buyer.value},
+                            {"method", q.method},
+                            {"question", q.what == ledger::question::close ? "close" : "refund"},
+                            {"tries", q.tries},
+                            {"asked_since", to_iso(q.asked_since)},
+                            {"note", q.note}};
+    if (q.what == ledger::question::refund) out["refund"] = to_json(q.refund);
+    return out;
 }
 
 // Whatever came; a page of JSON must be UTF-8.
@@ -74,13 +90,25 @@ boost::json::object to_json(const ledger::channel_message& m) {
 
 reply list_questions(services& with, const call& c) {
     constexpr page_rule pages{"questions", "after", 500, 50};
-    return page_reply(
+    return page_of_orders(
         c, pages,
         [&](std::int64_t after, std::size_t count) {
             return with.ledger.moves().all_questions({static_cast<std::uint64_t>(after)}, count);
         },
         [](const ledger::open_question& q) { return to_json(q); },
-        [](const ledger::open_question& q) { return sale::to_text(q.order.no); });
+        [](const ledger::open_question& q) { return q.order.no; });
+}
+
+reply list_extra_money(services& with, const call& c) {
+    constexpr page_rule pages{"refunds", "before", 500, 50};
+    return page_of_orders(
+        c, pages,
+        [&](std::int64_t before, std::size_t count) {
+            const auto from = static_cast<std::uint64_t>(before > 0 ? before : most);
+            return with.ledger.refunds().extra({from}, count);
+        },
+        [](const ledger::refund& r) { return to_json(r); },
+        [](const ledger::refund& r) { return r.order; });
 }
 
 reply list_messages(services& with, const call& c) {
@@ -140,7 +168,13 @@ reply list_alerts(services& with, const call&) {
 reply get_order_as_admin(services& with, const call& c) {
     const auto found = with.ledger.orders().find({static_cast<std::uint64_t>(c.ids.at(0))});
     if (!found) return failure_reply(found.error(), c.language);
-    return json_reply(200, {{"order", api::to_json(*found)}, {"buyer_id", found->buyer.value}});
+    const auto refunds = with.ledger.refunds().of(found->no);
+    if (!refunds) return failure_reply(refunds.error(), c.language);
+    boost::json::array shown;
+    for (const ledger::refund& r : *refunds) shown.push_back(to_json(r));
+    return json_reply(200, {{"order", api::to_json(*found)},
+                            {"buyer_id", found->buyer.value},
+                            {"refunds", std::move(shown)}});
 }
 
 }  // namespace floodgate::api

@@ -19,6 +19,8 @@ reply discard_letter(services& with, const call& c);
 
 // Orders whose channel has not given a clear answer yet: ?limit &after=ORDER_NO -> {questions}
 reply list_questions(services& with, const call& c);
+// Money that came late or twice and goes back. ?limit=1..500 (50) &before=ORDER_NO
+reply list_extra_money(services& with, const call& c);  // -> {refunds, next_before}
 
 // What payment channels sent by themselves, newest first: ?limit=1..100 (20) &before=ID
 // -> {messages, next_before}

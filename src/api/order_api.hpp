@@ -29,7 +29,8 @@ reply cancel_order(services& with, const call& c);
 // once), `redirect` and `form`, or `code_url`; 422 invalid: no such method. Repeated while the
 // order is unpaid it is the same trade.
 reply pay_order(services& with, const call& c);
-// {} -> 202 refunding
+// {amount_fen?, reason?} -> 202 refunding; no amount: everything that is left. 422: more than that
 reply refund_order(services& with, const call& c);
+reply refund_order_as_admin(services& with, const call& c);  // any order, with a reason
 
 }  // namespace floodgate::api

@@ -14,6 +14,7 @@ boost::json::object to_json(const sale::order& o) {
         out["amount_fen"] = o.amount.value;
         out["amount_points"] = o.amount_points.value;
     }
+    if (o.refunded.value > 0) out["refunded_fen"] = o.refunded.value;
     out["created_at"] = to_iso(o.created_at);
     if (o.state == sale::order_state::unpaid) {
         out["pay_by"] = to_iso(o.pay_by);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
 #include "api/order_api.hpp"
@@ -25,7 +26,9 @@ reply still_queued(const call& c) {
 }
 
 std::string why_not(const checkout_answer& a) {
-    if (a.step == checkout_step::too_late) return "the time to pay is over";
+    if (a.step == checkout_step::too_late)
+        return a.order.state == sale::order_state::unpaid ? "the time to pay is over"
+                                                          : "the time to give it back is over";
     if (!a.order.closing.empty()) return "the order is being closed";
     return fmt::format("the order is {}", sale::to_text(a.order.state));
 }
@@ -49,8 +52,27 @@ reply not_paid(const call& c, const checkout_answer& a) {
             problem::not_enough_points, c.language,
             {{"detail", fmt::format("the order costs {} points", a.order.amount_points.value)},
              {"order_status", sale::to_text(a.order.state)}});
+    case checkout_step::too_much:
+        return problem_reply(
+            problem::invalid, c.language,
+            {{"detail", a.left.value > 0
+                            ? fmt::format("at most {} fen can be given back", a.left.value)
+                            : "the order was paid in points, which go back only all together"},
+             {"field", "amount_fen"}});
     default: return wrong_state(c, a);
     }
+}
+
+struct refund_rule {
+    std::size_t reason_bytes_min = 0;
+};
+shop::checkout::refund_request refund_in(json_body& body, refund_rule rule) {
+    constexpr std::int64_t most = 1'000'000'000'000;
+    const text_rule reason{.min = rule.reason_bytes_min, .max = ledger::refund_reason_bytes_max};
+    return {.amount = {body.optional_integer("amount_fen", {1, most}).value_or(0)},
+            .reason = rule.reason_bytes_min > 0
+                          ? body.text("reason", reason)
+                          : body.optional_text("reason", reason).value_or("")};
 }
 
 reply refuse_method(services& with, const call& c) {
@@ -116,8 +138,22 @@ reply pay_order(services& with, const call& c) {
 }
 
 reply refund_order(services& with, const call& c) {
-    if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
-    const auto refund = [&](sale::order_no no) { return with.checkout.ask_refund(no, c.user); };
+    json_body body(c.body);
+    const auto what = refund_in(body, {});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    const auto refund = [&](sale::order_no no) {
+        return with.checkout.ask_refund(no, c.user, what);
+    };
+    return move_order(with, c, refund, order_reply);
+}
+
+reply refund_order_as_admin(services& with, const call& c) {
+    json_body body(c.body);
+    const auto what = refund_in(body, {.reason_bytes_min = 1});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    const auto refund = [&](sale::order_no no) {
+        return with.checkout.refund(no, admin_of(c), what);
+    };
     return move_order(with, c, refund, order_reply);
 }
 

@@ -10,6 +10,7 @@
 
 #include "api/failure.hpp"
 #include "api/query.hpp"
+#include "sale/order_number.hpp"
 
 namespace floodgate::api {
 
@@ -46,6 +47,24 @@ reply page_reply(const call& c, const page_rule& rule, Fetch fetch, Show show, C
         else
             next = cursor_of((*found)[asked->limit - 1]);
     }
+    return json_reply(200, {{rule.items, std::move(items)},
+                            {std::string("next_") + rule.cursor, std::move(next)}});
+}
+
+// The same for lists in order of order number: `fetch` never parts what belongs to one order, so a
+// page may be a little longer, and `order_of(item)` is where the next page begins.
+template <class Fetch, class Show, class OrderOf>
+reply page_of_orders(const call& c, const page_rule& rule, Fetch fetch, Show show,
+                     OrderOf order_of) {
+    reply refusal;
+    const auto asked = read_page(c, rule, refusal);
+    if (!asked) return refusal;
+    const auto found = fetch(asked->from, asked->limit);
+    if (!found) return failure_reply(found.error(), c.language);
+    boost::json::array items;
+    for (const auto& item : *found) items.push_back(show(item));
+    boost::json::value next;
+    if (found->size() >= asked->limit) next = sale::to_text(order_of(found->back()));
     return json_reply(200, {{rule.items, std::move(items)},
                             {std::string("next_") + rule.cursor, std::move(next)}});
 }

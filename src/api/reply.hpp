@@ -55,6 +55,7 @@ enum class problem : std::uint8_t {
     bad_request = 1,         // 400 broken JSON, wrong type, unknown field ...: `detail` says which
     unauthenticated,         // 401
     wrong_credentials,       // 401
+    bad_signature,           // 401 a message of the shop's own checkout
     forbidden,               // 403
     not_started,             // 403 + starts_at
     not_found,               // 404
@@ -68,6 +69,8 @@ enum class problem : std::uint8_t {
     cooling_down,            // 409 + until, until_ms, retry_after_ms: the buyer gave units back
     already_exists,          // 409
     conflict,                // 409 the present state does not allow it
+    other_amount,            // 409 a message of the shop's own checkout names another amount
+    late_payment,            // 409 the order was given up before the money came
     ended,                   // 410
     payload_too_large,       // 413
     uri_too_long,            // 414
@@ -84,7 +87,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 31;
+inline constexpr std::uint8_t problems = 34;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

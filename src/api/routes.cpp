@@ -62,6 +62,8 @@ constexpr route table[] = {
      pool::messages, on_loop::no, messages},
     {post, "/api/v1/payments/wechat/notify", access::open, take_wechat_message,
      pool::messages, on_loop::no, messages},
+    {post, "/api/v1/payments/external/paid", access::open, take_external_message,
+     pool::messages, on_loop::no, messages},
 
     {get,  "/api/v1/admin/products",             access::admin, list_products, pool::admin},
     {post, "/api/v1/admin/products",             access::admin, create_product, pool::admin},
@@ -91,7 +93,9 @@ constexpr route table[] = {
     {post, "/api/v1/admin/users/{id}/points",    access::admin, grant_points, pool::admin},
 
     {get,  "/api/v1/admin/orders/{no}",    access::admin, get_order_as_admin, pool::admin},
+    {post, "/api/v1/admin/orders/{no}/refund", access::admin, refund_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::admin, list_questions, pool::admin},
+    {get,  "/api/v1/admin/payments/extra", access::admin, list_extra_money, pool::admin},
     {get,  "/api/v1/admin/payments/messages", access::admin, list_messages, pool::admin},
     {post, "/api/v1/admin/payments/bills", access::admin, check_bill,
      pool::admin, on_loop::no, none, nullptr, bill_bytes_max},

@@ -97,7 +97,8 @@ TEST(Routes, ThatStrangersMayCallNeverWaitInTheBuyersPool) {
 
 TEST(Routes, OfPaymentChannelsKeepTheBuyersPoolFree) {
     EXPECT_EQ(match(verb::post, "/api/v1/orders/7/pay").route->where, pool::channels);
-    for (const char* path : {"/api/v1/payments/alipay/notify", "/api/v1/payments/wechat/notify"}) {
+    for (const char* path : {"/api/v1/payments/alipay/notify", "/api/v1/payments/wechat/notify",
+                             "/api/v1/payments/external/paid"}) {
         const route* r = match(verb::post, path).route;
         ASSERT_TRUE(r) << path;
         EXPECT_EQ(r->where, pool::messages);

@@ -93,6 +93,21 @@ void read_wechat(config_file& file, pay_settings& s, std::vector<std::string>& s
     s.wechat = std::move(f);
 }
 
+void read_external(config_file& file, pay_settings& s, std::vector<std::string>& secret_files) {
+    const std::string section = "pay.external";
+    pay::external_files f;
+    const std::vector<option> options{
+        {"checkout_url", f.checkout_url, false, true},
+        {"webhook_url", f.webhook_url, false, true},
+        {"secret_file", f.secret_file, true},
+    };
+    const auto missing = read_options(file, section, options);
+    if (missing.size() == options.size()) return;
+    expect_all_set(section, missing);
+    check_options(section, options, s.sandbox, secret_files);
+    s.external = std::move(f);
+}
+
 // What `floodgate sandbox` reads.
 void let_sandbox_pass(config_file& file) {
     constexpr std::array keys{"alipay.merchant_public_key_file",
@@ -126,6 +141,7 @@ void read_pay(config_file& file, pay_settings& s, std::vector<std::string>& secr
     file.read("pay.sandbox", s.sandbox);
     read_alipay(file, s, secret_files);
     read_wechat(file, s, secret_files);
+    read_external(file, s, secret_files);
     let_sandbox_pass(file);
 }
 
@@ -133,7 +149,9 @@ void open_channels(const pay_settings& s, store::http_caller& by, const floodgat
                    pay::channels& to) {
     if (s.alipay) add(to, "pay.alipay", [&] { return pay::open_alipay(*s.alipay, by, clock); });
     if (s.wechat) add(to, "pay.wechat", [&] { return pay::open_wechat(*s.wechat, by, clock); });
-    if (s.sandbox && (s.alipay || s.wechat))
+    if (s.external)
+        add(to, "pay.external", [&] { return pay::open_external(*s.external, by, clock); });
+    if (s.sandbox && (s.alipay || s.wechat || s.external))
         log::warning("engine.pay_sandbox", "do", "sell nothing: no real money is taken");
 }
 

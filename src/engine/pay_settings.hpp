@@ -1,5 +1,5 @@
 // The payment channels as the configuration describes them: pay.sandbox, [pay.alipay],
-// [pay.wechat].
+// [pay.wechat], [pay.external].
 
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "base/config_file.hpp"
 #include "pay/alipay_channel.hpp"
 #include "pay/channel.hpp"
+#include "pay/external_channel.hpp"
 #include "pay/wechat_channel.hpp"
 
 namespace floodgate::engine {
@@ -21,6 +22,7 @@ struct pay_settings {
     bool sandbox = false;
     std::optional<pay::alipay_files> alipay{};
     std::optional<pay::wechat_files> wechat{};
+    std::optional<pay::external_files> external{};
 };
 
 // Adds the files that keep secrets to `secret_files`. The sections of `floodgate sandbox`, which

@@ -67,6 +67,15 @@ protected:
             key("test_only_apiv3_key.txt"), host, pay::test_line("test_only_platform.serial.txt"),
             key("test_only_platform.certificate.pem"));
     }
+    std::string external(const std::string& host = "https://shop.example") {
+        const std::string secret = directory_.file("external.secret");
+        std::ofstream(secret) << std::string(32, 's') << "\n";
+        fs::permissions(secret, fs::perms::owner_read | fs::perms::owner_write);
+        return fmt::format(
+            "[pay.external]\ncheckout_url = \"{}/cashier\"\nwebhook_url = \"{}/floodgate\"\n"
+            "secret_file = \"{}\"\n",
+            host, host, secret);
+    }
     static std::string without(std::string text, const std::string& option) {
         const std::size_t from = text.find("\n" + option + " = ") + 1;
         return text.erase(from, text.find('\n', from) + 1 - from);
@@ -112,6 +121,25 @@ TEST_F(PaySettingsTest, KeysThatAreSecretAreJudgedLikeOtherSecretFiles) {
     EXPECT_THAT(read(alipay() + wechat()).secret_files,
                 ElementsAre(EndsWith("merchant.pkcs8.pem"), EndsWith("apiv3_key.txt")));
     EXPECT_THAT(read("").secret_files, IsEmpty());
+}
+
+TEST_F(PaySettingsTest, TheShopsOwnCheckoutIsOpenedWithItsSecret) {
+    const settings s = read(external());
+    EXPECT_THAT(s.secret_files, ElementsAre(EndsWith("external.secret")));
+    EXPECT_EQ(s.pay.external.value().checkout_url, "https://shop.example/cashier");
+    pay::channels to;
+    open_channels(s.pay, nobody_, clock_, to);
+    ASSERT_NE(to.find("external"), nullptr);
+    EXPECT_TRUE(to.find("external")->sends_messages());
+    for (const char* option : {"checkout_url", "webhook_url", "secret_file"})
+        EXPECT_THAT(complaint(without(external(), option)),
+                    EndsWith(std::string("[pay.external] also needs ") + option));
+    EXPECT_THAT(complaint(external("http://127.0.0.1:8081")),
+                HasSubstr("pay.external.checkout_url is an address of this machine"));
+    EXPECT_EQ(complaint("[pay]\nsandbox = true\n" + external("http://127.0.0.1:8081")), "");
+    fs::permissions(s.pay.external->secret_file, fs::perms::group_read, fs::perm_options::add);
+    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("[pay.external]"));
+    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("chmod 600"));
 }
 
 TEST_F(PaySettingsTest, WhatIsMissingIsNamed) {

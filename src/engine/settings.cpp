@@ -173,6 +173,9 @@ void read_timed_jobs(config_file& file, settings& s) {
     if (o.asking.pause_last < o.asking.pause_first)
         throw std::invalid_argument("pay.ask_again_last_ms is shorter than ask_again_first_ms");
     file.read("pay.limbo_after_ms", o.asking.limbo_after, {100, 24 * hour_ms});
+    std::int64_t refund_within_s = s.refund_within / std::chrono::seconds(1);
+    file.read("pay.refund_within_s", refund_within_s, {0, 400 * day_s});
+    s.refund_within = std::chrono::seconds(refund_within_s);
     file.read("alarm.backlog", o.watch.backlog_alarm, {1, 1'000'000'000});
     std::int64_t mib = static_cast<std::int64_t>(o.watch.disk_min_bytes >> 20U);
     file.read("alarm.disk_min_mib", mib, {0, 1 << 30});

@@ -16,6 +16,7 @@
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
 #include "push/mailroom.hpp"
+#include "shop/checkout.hpp"
 #include "shop/recent_orders.hpp"
 #include "shop/sale_memory.hpp"
 #include "store/rabbit/rabbit.hpp"
@@ -57,6 +58,8 @@ struct settings {
     shop::sale_memory memory;
     bool points = true;     // accounts of points, and the method `points`
     bool pay_test = false;  // the method `test`, which takes no money
+    // How long after the payment a buyer may give an order back.
+    milliseconds refund_within = shop::checkout::refund_within_default;
     pay_settings pay;
     std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
     gate::embedded_turnstile::options gate;

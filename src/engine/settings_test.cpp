@@ -83,6 +83,8 @@ TEST_F(SettingsTest, NameTheKeyThatIsWrong) {
     EXPECT_THAT(complaint("[rounds]\nforget_after_s = 0"), HasSubstr("rounds.forget_after_s"));
     EXPECT_THAT(complaint("[sale]\ncool_down_s = -1"), HasSubstr("sale.cool_down_s"));
     EXPECT_THAT(complaint("[sale]\ncool_down_s = 86401"), HasSubstr("sale.cool_down_s"));
+    EXPECT_THAT(complaint("[pay]\nrefund_within_s = -1"), HasSubstr("pay.refund_within_s"));
+    EXPECT_THAT(complaint("[pay]\nrefund_within_s = 34560001"), HasSubstr("pay.refund_within_s"));
     EXPECT_THAT(complaint("mode = \"many\""), HasSubstr("embedded or clustered"));
     EXPECT_THAT(complaint("[cluster]\nname = \"a b\""), HasSubstr("cluster.name"));
     EXPECT_THAT(complaint("[redis]\naddresses = []"), HasSubstr("redis.addresses"));
@@ -114,6 +116,11 @@ TEST_F(SettingsTest, HandTheTimedJobsHowLongABuyerWhoGaveUpWaits) {
     const settings s = read("[sale]\ncool_down_s = 0");
     EXPECT_EQ(s.memory.cool_down, std::chrono::seconds(0));
     EXPECT_EQ(s.timed_jobs.forgetting.memory.cool_down, std::chrono::seconds(0));
+}
+
+TEST_F(SettingsTest, ABuyerMayWantTheMoneyBackForAWeekUnlessSetOtherwise) {
+    EXPECT_EQ(read("").refund_within, std::chrono::hours(24 * 7));
+    EXPECT_EQ(read("[pay]\nrefund_within_s = 60").refund_within, std::chrono::minutes(1));
 }
 
 }  // namespace

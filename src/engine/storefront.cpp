@@ -105,7 +105,8 @@ void storefront::open(opening o) {
     opening_.emplace(std::move(o));
     const shop::settlement& settlement = opening_->timed_jobs.settlement();
     checkout_.emplace(
-        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock});
+        shop::checkout::world{world_.book.moves(), channels, settlement, world_.clock},
+        with_.refund_within);
     messages_.emplace(shop::message_desk::world{*checkout_, channels, world_.book});
     operators_.emplace(api::operator_pages::sources{.readiness = [this] { return readiness(); },
                                                     .durability = opening_->durability,

@@ -22,7 +22,7 @@ namespace http = boost::beast::http;
 using boost::beast::iequals;
 
 constexpr std::size_t read_bytes = 4096;
-constexpr boost::beast::string_view wechat_prefix = "wechatpay-";
+constexpr boost::beast::string_view wechat_prefix = "wechatpay-", own_prefix = "floodgate-";
 
 // "0\r\n\r\n". When Beast 1.81 looks at an unfinished chunk header again, it asserts that at least
 // this much is there, and a chunked body never ends with less. Without waiting for it, four bytes
@@ -96,6 +96,9 @@ private:
         std::size_t at = 0;
         std::size_t size = 0;
     };
+    struct seal {
+        slice timestamp, nonce, signature, serial;
+    };
 
     bool is_here(string_view text) const {
         return text.data() >= base_ && text.data() + text.size() <= base_ + used_;
@@ -110,8 +113,11 @@ private:
         return {static_cast<std::size_t>(text.data() - base_), text.size()};
     }
     std::string_view at(slice s) const { return {base_ + s.at, s.size}; }
+    seal_headers at(const seal& s) const {
+        return {at(s.timestamp), at(s.nonce), at(s.signature), at(s.serial)};
+    }
     void on_field(http::field name, string_view value, string_view name_text);
-    void on_wechat_field(string_view name, string_view value);
+    void on_seal_field(seal& of, string_view name, string_view value) const;
     void add_forwarded(string_view value);
     std::optional<std::string_view> forwarded_for() const;
 
@@ -181,7 +187,7 @@ private:
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
     slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_;
-    slice wechat_timestamp_, wechat_nonce_, wechat_signature_, wechat_serial_;
+    seal wechat_, own_;
     int forwards_ = 0;             // lines of X-Forwarded-For
     std::string forwarded_lines_;  // all of them, if there are several
 };
@@ -212,20 +218,21 @@ void conversation::reader::on_field(http::field name, string_view value, string_
             ++keys;
         } else if (iequals(name_text, "x-forwarded-for")) {
             add_forwarded(value);
-        } else if (name_text.size() > wechat_prefix.size() &&
-                   iequals(name_text.substr(0, wechat_prefix.size()), wechat_prefix)) {
-            on_wechat_field(name_text.substr(wechat_prefix.size()), value);
+        } else if (iequals(name_text.substr(0, wechat_prefix.size()), wechat_prefix)) {
+            on_seal_field(wechat_, name_text.substr(wechat_prefix.size()), value);
+        } else if (iequals(name_text.substr(0, own_prefix.size()), own_prefix)) {
+            on_seal_field(own_, name_text.substr(own_prefix.size()), value);
         }
         break;
     default: break;
     }
 }
 
-void conversation::reader::on_wechat_field(string_view name, string_view value) {
-    if (iequals(name, "timestamp")) wechat_timestamp_ = place(value);
-    if (iequals(name, "nonce")) wechat_nonce_ = place(value);
-    if (iequals(name, "signature")) wechat_signature_ = place(value);
-    if (iequals(name, "serial")) wechat_serial_ = place(value);
+void conversation::reader::on_seal_field(seal& of, string_view name, string_view value) const {
+    if (iequals(name, "timestamp")) of.timestamp = place(value);
+    if (iequals(name, "nonce")) of.nonce = place(value);
+    if (iequals(name, "signature")) of.signature = place(value);
+    if (iequals(name, "serial")) of.serial = place(value);
 }
 
 // Each proxy may add a line of its own: together they are one list, in this order. It is shorter
@@ -255,8 +262,8 @@ request conversation::reader::view() const {
             .if_none_match = at(if_none_match_),
             .content_type = at(content_type_),
             .forwarded_for = forwarded_for(),
-            .wechat = {at(wechat_timestamp_), at(wechat_nonce_), at(wechat_signature_),
-                       at(wechat_serial_)},
+            .wechat = at(wechat_),
+            .floodgate = at(own_),
             .body = body_,
             .body_bytes = body_bytes(),
             .keep_alive = keep_alive(),

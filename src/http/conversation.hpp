@@ -25,8 +25,8 @@
 
 namespace floodgate::http {
 
-// The headers with which WeChat Pay signs a message of its own.
-struct wechat_headers {
+// The headers with which a payment channel signs a message of its own.
+struct seal_headers {
     std::string_view timestamp, nonce, signature, serial;
 };
 
@@ -41,7 +41,8 @@ struct request {
     std::string_view if_none_match;
     std::string_view content_type;
     std::optional<std::string_view> forwarded_for;  // several lines are one list; may be empty
-    wechat_headers wechat{};
+    seal_headers wechat{};                          // Wechatpay-...
+    seal_headers floodgate{};                       // Floodgate-...: the shop's own checkout
     std::string_view body;       // empty also when it was longer than what was to be kept
     std::size_t body_bytes = 0;  // how long it was
     bool keep_alive = true;

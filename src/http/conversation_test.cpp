@@ -72,6 +72,17 @@ TEST_F(ConversationTest, ReadsTheHeadersOfWeChatPayInAnyCase) {
     EXPECT_EQ(got().wechat.signature, "") << "nothing is left of the request before";
 }
 
+TEST_F(ConversationTest, ReadsTheHeadersOfTheShopsOwnCheckout) {
+    ASSERT_EQ(say(post + "floodgate-timestamp: 17\r\nFloodgate-Signature: v1=ab\r\n"
+                         "Wechatpay-Serial: AB\r\nFloodgate-: y\r\nFloodgate: z\r\n\r\n",
+                  7),
+              step::request_ready);
+    EXPECT_EQ(got().floodgate.timestamp, "17");
+    EXPECT_EQ(got().floodgate.signature, "v1=ab");
+    EXPECT_EQ(got().floodgate.serial, "") << "each channel has its own";
+    EXPECT_EQ(got().wechat.signature, "");
+}
+
 TEST_F(ConversationTest, ReadsEveryFieldWeUse) {
     ASSERT_EQ(say(purchase), step::request_ready);
     EXPECT_EQ(got().verb, api::verb::post);

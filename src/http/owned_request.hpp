@@ -12,7 +12,7 @@ namespace floodgate::http {
 class owned_request {
 public:
     explicit owned_request(const request& r) : request_(r) {
-        request_.wechat = {};  // calls that need a log-in do not look at it
+        request_.wechat = request_.floodgate = {};  // calls that need a log-in do not look at it
         for (std::size_t i = 0; i < texts.size(); ++i) kept_[i] = r.*texts[i];
         for (std::size_t i = 0; i < optionals.size(); ++i)
             kept_optionals_[i] = (r.*optionals[i]).value_or("");

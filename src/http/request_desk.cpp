@@ -302,10 +302,12 @@ pool_job request_desk::job_for(const asked& a) {
     c.language = a.lang;
     c.now = a.now;
     if (a.found.route->takes_messages()) {
-        const wechat_headers& h = a.r.wechat;
+        const seal_headers& h = a.r.wechat;
+        const seal_headers& own = a.r.floodgate;
         c.message = std::make_shared<const api::message_headers>(api::message_headers{
             std::string(a.r.content_type), std::string(h.timestamp), std::string(h.nonce),
-            std::string(h.signature), std::string(h.serial)});
+            std::string(h.signature), std::string(h.serial), std::string(own.timestamp),
+            std::string(own.signature)});
     }
     return {a.found.route->work, a.found.route->first, a.found.route->where, std::move(c)};
 }

@@ -276,6 +276,8 @@ TEST_F(RequestDeskTest, HandsOutAMessageOfAChannelAsItCame) {
     request r{.verb = api::verb::post, .path = "/api/v1/payments/wechat/notify"};
     r.content_type = "application/x-whatever";
     r.wechat = {.timestamp = "17", .nonce = "n", .signature = "c2ln", .serial = "AB"};
+    r.floodgate.timestamp = "18";
+    r.floodgate.signature = "v1=ab";
     EXPECT_EQ(desk_.body_room(r, clock_.now()), body.size());
     r.body = body;
     r.body_bytes = body.size();
@@ -290,6 +292,8 @@ TEST_F(RequestDeskTest, HandsOutAMessageOfAChannelAsItCame) {
     EXPECT_EQ(job.call.message->nonce, "n");
     EXPECT_EQ(job.call.message->signature, "c2ln");
     EXPECT_EQ(job.call.message->serial, "AB");
+    EXPECT_EQ(job.call.message->own_timestamp, "18");
+    EXPECT_EQ(job.call.message->own_signature, "v1=ab");
     r.body_bytes = body.size() + 1;
     EXPECT_EQ(status(decide(r)), 413);
     EXPECT_EQ(events_told_, std::vector<std::string>{"guard.message_refused verdict=too_long "

@@ -45,7 +45,8 @@ protected:
     // The same with a payment begun.
     sale::order buy_with(std::int64_t buyer, const std::string& method) {
         sale::order o = buy(buyer);
-        EXPECT_TRUE(moves_.begin_payment(o.no, o.buyer, method, clock_.now()).value().moved);
+        EXPECT_TRUE(
+            moves_.begin_payment(o.no, o.buyer, {method, {o.amount}}, clock_.now()).value().moved);
         return o;
     }
     sale::order now(sale::order_no no) { return book_.orders().find(no).value(); }
@@ -74,6 +75,7 @@ protected:
     ledger::book_verbs verbs_{open()};
     ledger::ledger& book_ = verbs_.book();
     ledger::move_book& moves_ = book_.moves();
+    ledger::refund_book& refunds_ = book_.refunds();
     sale::sale_id sale_ = verbs_.add_sale({.stock = 5000});
     manual_clock clock_{noon};
     clerk::memory_gate gate_;

@@ -88,7 +88,7 @@ TEST_F(CloserTest, ANewOneGoesOnWhereTheOldOneEnded) {
 
 TEST_F(CloserTest, LeavesPaidAndCancelledOrdersAlone) {
     const auto paid = buy_with(1, "test"), cancelled = buy(2), left = buy(3);
-    ASSERT_TRUE(moves_.pay(paid.no, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.pay(paid.no, "test", clock_.now()).value().moved);
     ASSERT_TRUE(moves_.cancel(cancelled.no, {2}, clock_.now()).value().moved);
     clock_.advance(deadline);
     close_.step();

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <thread>
+
 #include "base/backoff.hpp"
 
 namespace floodgate::jobs {
 namespace {
 
 using std::chrono::duration_cast;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 milliseconds pause_after(std::uint32_t tries, const payment_inquiry_options& o) {
@@ -27,9 +31,28 @@ bool payment_inquiries::step() {
 }
 
 bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questions) {
+    std::map<std::string, std::vector<ledger::open_question>> by_channel;
+    for (const ledger::open_question& q : questions) by_channel[q.method].push_back(q);
+    std::vector<result<void>> answers(by_channel.size());
+    {
+        std::vector<std::jthread> others;
+        std::size_t next = 0;
+        for (const auto& [method, its] : by_channel) {
+            result<void>& answer = answers[next++];
+            int& unclear = unclear_[method];
+            const auto ask_them = [this, &its = its, &answer, &unclear] {
+                answer = ask_one_channel(its, unclear);
+            };
+            if (next == by_channel.size()) {
+                ask_them();  // the last one on this thread, and usually there is only one
+            } else {
+                others.emplace_back(ask_them);
+            }
+        }
+    }
     result<void> done;
-    for (const ledger::open_question& q : questions)
-        if (done) done = ask(q);
+    for (const result<void>& answer : answers)
+        if (done) done = answer;
     if (done) done = watch();
     if (done) {
         trouble_.succeeded();
@@ -39,23 +62,40 @@ bool payment_inquiries::ask_all(const std::vector<ledger::open_question>& questi
     return done.has_value();
 }
 
-result<void> payment_inquiries::ask(const ledger::open_question& q) {
+result<void> payment_inquiries::ask_one_channel(std::span<const ledger::open_question> questions,
+                                                int& unclear) {
+    bool asked = false;
+    for (const ledger::open_question& q : questions) {
+        if (asked && unclear >= options_.give_up_after) {
+            if (auto later = wait(q, "the channel gives no clear answers"); !later) return later;
+            continue;
+        }
+        asked = true;
+        const auto outcome = ask(q);
+        if (!outcome) return outcome.error();
+        unclear = *outcome == shop::inquiry_outcome::unsure ? unclear + 1 : 0;
+    }
+    return {};
+}
+
+result<shop::inquiry_outcome> payment_inquiries::ask(const ledger::open_question& q) {
     count(&payment_inquiry_figures::asked);
     const auto answer = world_.checkout.inquire(q);
     if (answer.has_error()) return answer.error();
     if (answer->outcome == shop::inquiry_outcome::settled) {
         count(&payment_inquiry_figures::settled);
-        return {};
+        return answer->outcome;
     }
     if (answer->outcome == shop::inquiry_outcome::unsure) count(&payment_inquiry_figures::unsure);
     // If the order was overtaken, its inquiry is usually settled. If it is still open, the channel
     // must not be asked again without a pause.
-    return wait(q, answer->note);
+    if (const auto later = wait(q, answer->note); !later) return later.error();
+    return answer->outcome;
 }
 
 result<void> payment_inquiries::wait(const ledger::open_question& q, const std::string& note) {
     const instant at = world_.clock.now() + pause_after(q.tries, options_);
-    const auto noted = world_.moves.ask_again(q.order.no, at, note);
+    const auto noted = world_.moves.ask_again(q, at, note);
     if (noted.has_error() && noted.error() == errc::not_found) return {};  // settled meanwhile
     return noted;
 }
@@ -75,6 +115,19 @@ result<void> payment_inquiries::watch() {
                       fmt::format("{} orders wait for their channel, the oldest for {} s", *open,
                                   duration_cast<seconds>(age).count()),
                       now);
+    return watch_extra_money();
+}
+
+result<void> payment_inquiries::watch_extra_money() {
+    const instant now = world_.clock.now();
+    const auto came = world_.refunds.count_extra(now - options_.extra_money_shown);
+    if (came.has_error()) return came.error();
+    world_.alarms.set(
+        *came > 0, alarm::kind::extra_money, "payments",
+        fmt::format("{} payments came too late or a second time within {} minutes; "
+                    "the money goes back by itself",
+                    *came, duration_cast<minutes>(options_.extra_money_shown).count()),
+        now);
     return {};
 }
 

@@ -7,7 +7,10 @@
 
 #pragma once
 
+#include <map>
 #include <mutex>
+#include <span>
+#include <string>
 
 #include "alarm/board.hpp"
 #include "base/clock.hpp"
@@ -18,10 +21,15 @@
 namespace floodgate::jobs {
 
 struct payment_inquiry_options {
-    std::size_t at_once = 50;          // inquiries in one step
+    std::size_t at_once = 50;  // inquiries in one step
+    // After so many unclear answers in a row, a channel is asked once in a step until it gives a
+    // clear one; its other inquiries wait for a later step.
+    int give_up_after = 3;
     milliseconds pause_first{1000};    // the pause after an unclear answer, which doubles
     milliseconds pause_last{60'000};   // up to this
     milliseconds limbo_after{60'000};  // an inquiry older than this raises an alert
+    // Money that came late or twice raises an alert for so long.
+    milliseconds extra_money_shown{std::chrono::hours(1)};
 };
 
 struct payment_inquiry_figures {
@@ -35,6 +43,7 @@ class payment_inquiries {
 public:
     struct world {
         ledger::move_book& moves;
+        ledger::refund_book& refunds;
         shop::checkout& checkout;
         alarm::board& alarms;
         const floodgate::clock& clock;
@@ -42,20 +51,26 @@ public:
     explicit payment_inquiries(world w, payment_inquiry_options o = {}) : world_(w), options_(o) {}
 
     // Makes the inquiries that are due, then looks how old the oldest one is. True: more may be
-    // due. One thread. When the ledger fails, the rest is left for the next step.
+    // due. One thread calls it; channels are asked side by side, so that one that hangs holds up
+    // the others for a few calls at most. When the ledger fails, the rest is left for the next
+    // step.
     bool step();
 
     payment_inquiry_figures read_figures() const;  // any thread
 
 private:
     bool ask_all(const std::vector<ledger::open_question>& questions);
-    result<void> ask(const ledger::open_question& q);
+    // `unclear`: the channel's unclear answers in a row.
+    result<void> ask_one_channel(std::span<const ledger::open_question> questions, int& unclear);
+    result<shop::inquiry_outcome> ask(const ledger::open_question& q);
     result<void> wait(const ledger::open_question& q, const std::string& note);
     result<void> watch();
+    result<void> watch_extra_money();
     void count(std::uint64_t payment_inquiry_figures::*what);
 
     const world world_;
     const payment_inquiry_options options_;
+    std::map<std::string, int> unclear_;  // by method
     failure_log trouble_{log::level::error, "jobs.payment_inquiries"};
     mutable std::mutex mutex_;
     payment_inquiry_figures figures_;  // guarded by mutex_

@@ -27,8 +27,8 @@ struct PaymentInquiriesTest : BookTest {
     }
     sale::order refunding_order(std::int64_t buyer) {
         auto o = buy_with(buyer, "test");
-        EXPECT_TRUE(moves_.pay(o.no, clock_.now()).value().moved);
-        EXPECT_TRUE(moves_.ask_refund(o.no, o.buyer, clock_.now()).value().moved);
+        EXPECT_TRUE(moves_.pay(o.no, "test", clock_.now()).value().moved);
+        EXPECT_TRUE(moves_.ask_refund(o.no, o.buyer, {}, clock_.now()).value().moved);
         return o;
     }
     ledger::open_question question() { return moves_.all_questions({}, 10).value().at(0); }
@@ -46,7 +46,7 @@ struct PaymentInquiriesTest : BookTest {
     pay::channels channels_;
     pay::scripted_channel* channel_ = nullptr;
     shop::checkout checkout_{{moves_, channels_, after_, clock_}};
-    payment_inquiries ask_{{moves_, checkout_, alarms_, clock_}};
+    payment_inquiries ask_{{moves_, refunds_, checkout_, alarms_, clock_}};
 };
 
 TEST_F(PaymentInquiriesTest, WithNothingToAskAsksNobody) {
@@ -156,7 +156,7 @@ TEST_F(PaymentInquiriesTest, WithoutItsChannelAnOrderWaits) {
 
 TEST_F(PaymentInquiriesTest, PaidBeforeTheTimeOutThereIsNothingToAsk) {
     const auto o = buy_with(1, "test");
-    ASSERT_TRUE(moves_.pay(o.no, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.pay(o.no, "test", clock_.now()).value().moved);
     clock_.set(o.pay_by);
     deadline_closer({moves_, after_, clock_}).step();
     ask_.step();
@@ -171,7 +171,7 @@ TEST_F(PaymentInquiriesTest, PaidAfterTheTimeOutItIsTooLate) {
     deadline_closer({moves_, after_, clock_}).step();
     ask_.step();
     EXPECT_EQ(state(o.no), "closed timed_out");
-    EXPECT_FALSE(moves_.pay(o.no, clock_.now()).value().moved);
+    EXPECT_EQ(moves_.pay(o.no, "test", clock_.now()).value().money, ledger::money_fate::late);
     expect_returned({o.no});
     EXPECT_EQ(told(o.no), (words{"unpaid closing timed_out", "closed"}));
     expect_books_agree();
@@ -184,7 +184,7 @@ public:
     std::string_view method() const override { return "meddling"; }
     result<pay::checkout> begin(const sale::order&) override { return pay::checkout{}; }
     trade query(const sale::order& o) override {
-        EXPECT_TRUE(moves_.pay(o.no, noon).value().moved);
+        EXPECT_TRUE(moves_.pay(o.no, "meddling", noon).value().moved);
         return trade::closed;
     }
     trade close(const sale::order&) override { return trade::closed; }
@@ -227,7 +227,8 @@ TEST_F(PaymentInquiriesTest, MoneyThatComesTooLateIsGivenBackAndTheUnitStaysWher
     const auto o = closing_order(1);
     ask_.step();
     EXPECT_EQ(state(o.no), "closed cancelled");
-    ASSERT_EQ(checkout_.notified(o.no, trade::paid).value(), shop::checkout_step::under_way);
+    ASSERT_EQ(checkout_.notified(o.no, "test", trade::paid).value(),
+              shop::checkout_step::under_way);
     channel_->refunds.queue(o.no, {pay::refund_answer::unsure});
     ask_.step();
     EXPECT_EQ(question().note, "no clear answer");
@@ -243,7 +244,7 @@ TEST_F(PaymentInquiriesTest, MoneyThatComesTooLateIsGivenBackAndTheUnitStaysWher
 
 TEST_F(PaymentInquiriesTest, AsksAFewAtATimeAndSaysWhetherThereAreMore) {
     for (std::int64_t buyer = 1; buyer <= 5; ++buyer) closing_order(buyer);
-    payment_inquiries few({moves_, checkout_, alarms_, clock_}, {.at_once = 2});
+    payment_inquiries few({moves_, refunds_, checkout_, alarms_, clock_}, {.at_once = 2});
     EXPECT_TRUE(few.step());
     EXPECT_TRUE(few.step());
     EXPECT_FALSE(few.step());
@@ -268,7 +269,7 @@ TEST_F(PaymentInquiriesTest, RaisesOneAlertWhenAChannelIsSilentForLong) {
     EXPECT_EQ(ask_.read_figures().open, 2);
 
     channel_->queries.always(trade::closed);
-    ASSERT_TRUE(moves_.pay(gone.no, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.pay(gone.no, "gone", clock_.now()).value().moved);
     clock_.advance(10min);
     ask_.step();
     EXPECT_TRUE(alarms_.standing().empty());
@@ -296,7 +297,7 @@ TEST_F(PaymentInquiriesTest, AnotherOneGoesOnAfterARestart) {
     channel_->queries.queue(o.no, {trade::unsure});
     ask_.step();
     clock_.advance(1s);
-    payment_inquiries next({moves_, checkout_, alarms_, clock_});
+    payment_inquiries next({moves_, refunds_, checkout_, alarms_, clock_});
     next.step();
     EXPECT_EQ(state(o.no), "closed cancelled");
     expect_returned({o.no});

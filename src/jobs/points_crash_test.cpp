@@ -92,7 +92,7 @@ private:
         case story::pays: return pay();
         case story::refunds:
             pay();
-            (void)checkout_.ask_refund(order_.no, {buyer}).has_value();
+            (void)checkout_.ask_refund(order_.no, {buyer}, {}).has_value();
             inquiries_.step();
             return;
         case story::cancels_meanwhile:

@@ -40,7 +40,7 @@ protected:
     shop::points_channel* channel_ = nullptr;
     shop::checkout checkout_{{moves_, channels_, after_, clock_}};
     deadline_closer closer_{{moves_, after_, clock_}};
-    payment_inquiries inquiries_{{moves_, checkout_, alarms_, clock_}};
+    payment_inquiries inquiries_{{moves_, refunds_, checkout_, alarms_, clock_}};
     points_settler settler_{{scripted_, moves_, checkout_, clock_}};
 };
 

@@ -1,5 +1,7 @@
 #include "jobs/points_settler.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "sale/order_number.hpp"
 #include "shop/points_channel.hpp"
@@ -44,19 +46,21 @@ result<points_settler::verdict> points_settler::judge(const points::open_try& t)
     if (found.has_error() && found.error() == make_error_code(errc::not_found))
         return judge_stray(t, "no such order");
     if (found.has_error()) return found.error();
-    const bool with_points = found->method == shop::points_channel::name;
     switch (found->order.state) {
     case order_state::closed:
     case order_state::failed:
     case order_state::refunded: return verdict::cancel;
     case order_state::paid:
     case order_state::refunding:
-        return with_points ? verdict::confirm : judge_stray(t, "paid with another method");
+        return found->paid_with == shop::points_channel::name
+                   ? verdict::confirm
+                   : judge_stray(t, "paid with another method");
     case order_state::unpaid:
     case order_state::queued: break;
     }
     if (!found->order.closing.empty()) return verdict::leave;
-    if (!with_points) return judge_stray(t, "not begun with points");
+    if (std::ranges::count(found->methods, shop::points_channel::name) == 0)
+        return judge_stray(t, "not begun with points");
     const auto paid = world_.checkout.take_reserved(t.order, shop::points_channel::name);
     if (paid.has_error()) return paid.error();
     return paid->step == shop::checkout_step::done ? verdict::confirm : verdict::leave;

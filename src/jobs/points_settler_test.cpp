@@ -44,7 +44,7 @@ TEST_F(PointsSettlerTest, PointsOfAPaidOrderAreTaken) {
     const auto paid = interrupted(1), refunding = interrupted(2);
     for (const auto& o : {paid, refunding})
         ASSERT_TRUE(moves_.pay_reserved(o.no, "points", clock_.now()).value().moved);
-    ASSERT_TRUE(moves_.ask_refund(refunding.no, {2}, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.ask_refund(refunding.no, sale::user_id{2}, {}, clock_.now()).value().moved);
     settle();
     EXPECT_EQ(try_of(paid.no), try_state::confirmed);
     EXPECT_EQ(try_of(refunding.no), try_state::confirmed);
@@ -57,7 +57,7 @@ TEST_F(PointsSettlerTest, PointsOfAnOrderThatCameToNothingAreGivenUp) {
     settle();
     EXPECT_EQ(try_of(closed.no), try_state::open) << "the inquiry decides";
     EXPECT_EQ(figures().open, 1U);
-    ASSERT_TRUE(moves_.close(closed.no, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.close(closed.no, "points", clock_.now()).value().moved);
     settle();
     EXPECT_EQ(try_of(closed.no), try_state::cancelled);
     EXPECT_EQ(of(1), (balance{{price}, {0}, {0}}));
@@ -67,7 +67,7 @@ TEST_F(PointsSettlerTest, PointsOfAnOrderThatCameToNothingAreGivenUp) {
 TEST_F(PointsSettlerTest, AStrayTryIsGivenUpAfterAnHour) {
     grant(1, 3 * price);
     const auto by_card = buy_with(1, "test");  // its ledger was restored from before the points
-    ASSERT_TRUE(moves_.pay(by_card.no, clock_.now()).value().moved);
+    ASSERT_TRUE(moves_.pay(by_card.no, "test", clock_.now()).value().moved);
     const auto not_begun = buy(2);
     accounts_.try_spend({7}, {1}, {price}, clock_.now()).value();
     accounts_.try_spend(by_card.no, {1}, {price}, clock_.now()).value();

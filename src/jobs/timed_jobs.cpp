@@ -35,7 +35,9 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       deadline_closer_({world_.timed_book.moves(), settlement_, world_.clock}),
       letters_({world_.book, settlement_, world_.clock}),
       letter_retry_({world_.timed_book, letters_, board_, world_.clock}, o.retries),
-      payment_inquiries_({world_.timed_book.moves(), checkout_, board_, world_.clock}, o.asking),
+      payment_inquiries_(
+          {world_.timed_book.moves(), world_.timed_book.refunds(), checkout_, board_, world_.clock},
+          o.asking),
       round_keeper_(world_.desk, world_.book.catalogue(), o.rounds),
       sale_forgetter_({world_.book, world_.gate, world_.between, world_.node}, o.forgetting),
       alert_watch_({.clerk = world_.clerk_figures,

@@ -92,7 +92,7 @@ protected:
     }
     sale::order_no with_payment_begun(std::int64_t buyer) {
         const auto no = entered(buyer);
-        EXPECT_TRUE(book_.moves().begin_payment(no, {buyer}, "test", ledger::noon)->moved);
+        EXPECT_TRUE(book_.moves().begin_payment(no, {buyer}, {"test", {{1}}}, ledger::noon)->moved);
         return no;
     }
     sale::order_state state_of(sale::order_no no) { return book_.orders().find(no)->state; }
@@ -189,12 +189,12 @@ TEST_F(TimedJobsTest, ACancelledOrderWithAPaymentBegunIsAskedAboutAtOnce) {
 
 TEST_F(TimedJobsTest, ARefundIsAskedForAtOnce) {
     const auto no = with_payment_begun(1);
-    ASSERT_TRUE(book_.moves().pay(no, ledger::noon)->moved);
+    ASSERT_TRUE(book_.moves().pay(no, "test", ledger::noon)->moved);
     node_here_.duty = false;
     start();
     ASSERT_TRUE(every_job_began());
     node_here_.duty = true;
-    ASSERT_EQ(buyers_checkout().ask_refund(no, {1})->step, shop::checkout_step::under_way);
+    ASSERT_EQ(buyers_checkout().ask_refund(no, {1}, {})->step, shop::checkout_step::under_way);
     EXPECT_TRUE(eventually([&] { return state_of(no) == sale::order_state::refunded; }));
 }
 

@@ -10,12 +10,14 @@ namespace {
 using sale::order_event;
 
 // In the order of the index orders_due. A sale that does not even hold the units of one order needs
-// a repair; until then its orders are left out, so that they do not hold up the others.
+// a repair; until then its orders are left out, so that they do not hold up the others. So are
+// orders with a trade that an unpaid order cannot have: nobody knows whether money came.
 std::string select_due() {
     return select_orders(
-        "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? "
-        "AND (p.question IS NULL OR p.question <> 'close') "
+        "WHERE o.state = 'unpaid' AND o.pay_by_ms <= ? AND o.closing = '' "
         "AND EXISTS (SELECT 1 FROM sales s WHERE s.id = o.sale_id AND s.held >= o.quantity) "
+        "AND NOT EXISTS (SELECT 1 FROM trades t WHERE t.order_no = o.order_no "
+        "AND t.state NOT IN ('open', 'closed')) "
         "ORDER BY o.pay_by_ms, o.order_no LIMIT ?");
 }
 
@@ -27,6 +29,9 @@ std::vector<order_row> take_due(store::connection& c, instant now, std::size_t m
     auto rows = c.ask(select_due().append(c.speaks().for_update), now, max);
     std::vector<order_row> due;
     while (rows.next()) due.push_back(read_order_row(rows));
+    rows_by_order by_number;
+    for (order_row& r : due) by_number.emplace(r.order.no, &r);
+    take_trades(c, by_number);
     return due;
 }
 
@@ -42,21 +47,36 @@ public:
     round_of_closing(store::connection& c, instant now) : book_(c), now_(now) {}
 
     due_report run(std::size_t max) {
-        std::vector<order_row> due = take_due(book_, now_, max);
+        const std::vector<order_row> due = take_due(book_, now_, max);
         report_.found = due.size();
         std::set<sale::sale_id> sales;
         for (const order_row& r : due)
-            if (!r.begun()) sales.insert(r.order.sale);
+            if (!r.has_open_trade()) sales.insert(r.order.sale);
         returned_units units(book_, sales);
-        for (order_row& r : due) {
-            if (r.begun()) {
-                ask_channel(std::move(r.order));
-            } else if (units.add(r.order, order_event::timed_out, now_)) {
-                close(std::move(r.order));
-            }
+        std::vector<move_plan> plans;
+        plans.reserve(due.size());  // the changed trades refer to them
+        for (const order_row& r : due) {
+            plans.push_back(plan_time_out(r));
+            add(r, plans.back(), units);
         }
-        open_questions_for(book_, numbers_of(report_.closing), by_channel_, now_);
-        touch_orders(book_, numbers_of(report_.closing));
+        write(units);
+        return std::move(report_);
+    }
+
+private:
+    void add(const order_row& r, const move_plan& plan, returned_units& units) {
+        const sale::order& o = r.order;
+        if (!plan.event) {
+            report_.closing.push_back({order_after(o, plan), true});
+            for (const trade_change& t : plan.trades) asked_.push_back({o.no, &t, now_});
+        } else if (units.add(o, *plan.event, now_)) {
+            report_.closed.push_back({order_after(o, plan), true, 0, now_});
+        }
+    }
+
+    void write(returned_units& units) {
+        set_closing(book_, numbers_of(report_.closing), to_text(order_event::timed_out));
+        write_trades(book_, asked_);
         set_states(book_, numbers_of(report_.closed), sale::order_state::unpaid,
                    order_event::timed_out);
         units.write();
@@ -64,23 +84,11 @@ public:
         changes.reserve(report_.closed.size());
         for (move_outcome& m : report_.closed) changes.push_back({&m, sale::order_state::unpaid});
         write_events(book_, changes);
-        return std::move(report_);
-    }
-
-private:
-    void ask_channel(sale::order o) {
-        const move_plan asked{.moves = true, .asks = by_channel_};
-        report_.closing.push_back({order_after(std::move(o), asked), true});
-    }
-
-    void close(sale::order o) {
-        const move_plan closed{.moves = true, .event = order_event::timed_out};
-        report_.closed.push_back({order_after(std::move(o), closed), true, 0, now_});
     }
 
     store::connection& book_;
     const instant now_;
-    const asking by_channel_{asks_close, to_text(order_event::timed_out)};
+    std::vector<changed_trade> asked_;
     due_report report_;
 };
 

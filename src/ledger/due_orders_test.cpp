@@ -99,9 +99,9 @@ TEST_P(ClosingContractTest, WhatSomebodyBeganToPayIsAskedForOnce) {
     EXPECT_EQ(move_verbs::shown(orders_.find(all[1])), "unpaid closing timed_out");
     EXPECT_EQ(verbs_.held(sale_), 1);
     EXPECT_EQ(moves_.close_due(late_, 10).value().found, 0U);
-    EXPECT_FALSE(moves_.cancel(all[1].order, all[1].buyer, late_).value().moved);
+    EXPECT_FALSE(orders_.cancel(all[1]).moved);
 
-    EXPECT_TRUE(moves_.close(all[1].order, late_).value().moved);
+    EXPECT_TRUE(orders_.close(all[1]).moved);
     EXPECT_EQ(verbs_.state(all[1]), "closed timed_out");
     EXPECT_EQ(verbs_.held(sale_), 0);
     EXPECT_THAT(verbs_.check(), IsEmpty());

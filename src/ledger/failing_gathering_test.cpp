@@ -46,7 +46,7 @@ TEST_P(FailingGatheringContractTest, AMoveWhoseRowsMakeNoSenseDoesNotSpoilTheOth
     verbs_.sql("UPDATE orders SET state = 'odd' WHERE order_no = " + odd);
     auto moves = requests(move_kind::cancel, orders);
     moves.push_back(request(move_kind::close, orders_.order_in("closing", sale_, 101)));
-    verbs_.sql("UPDATE payments SET cause = 'whim'");
+    verbs_.sql("UPDATE orders SET closing = 'whim' WHERE closing <> ''");
     moves.push_back(request(move_kind::pay, {.order = {7}, .at = noon}));
 
     const auto got = together(moves);

@@ -56,6 +56,9 @@ TEST_P(FailingMoveContractTest, AFailureAtAnyStatementOfAMoveLeavesTheBookAsItWa
 
     const auto late = orders_.order_in("closing", sale_, 3);
     EXPECT_GE(fail_everywhere(act::close, late), 9);
+    EXPECT_GE(fail_everywhere(act::pay, late), 6);
+    EXPECT_GE(fail_everywhere(act::finish_refund, late), 5);
+    EXPECT_GE(fail_everywhere(act::pay_other, late), 6);
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
@@ -85,14 +88,21 @@ TEST_P(FailingMoveContractTest, AMoveWhoseAnswerWasLostIsFoundByTheNextTry) {
 }
 
 TEST_P(FailingMoveContractTest, EveryCallSaysSoWhenTheStoreIsGone) {
-    const auto p = orders_.order(sale_, 1);
+    const auto p = orders_.order_in("closing", sale_, 1);
+    const auto asked = moves_.all_questions({}, 1).value().at(0);
     how_->before = [] { throw store::sql_error(store::sql_failure::busy, "as told"); };
     const auto gone = make_error_code(errc::store_unavailable);
     for (const act a : acts) EXPECT_EQ(outcome(orders_.perform(a, p)), gone) << to_text(a);
     EXPECT_EQ(outcome(moves_.open_questions(noon, 1)), gone);
-    EXPECT_EQ(outcome(moves_.ask_again(p.order, noon, "")), gone);
+    EXPECT_EQ(outcome(moves_.ask_again(asked, noon, "")), gone);
     EXPECT_EQ(outcome(moves_.all_questions({}, 1)), gone);
     EXPECT_EQ(outcome(moves_.count_questions()), gone);
+    EXPECT_EQ(outcome(moves_.oldest_question()), gone);
+    EXPECT_EQ(outcome(moves_.find(p.order)), gone);
+    refund_book refunds(verbs_.db());
+    EXPECT_EQ(outcome(refunds.of(p.order)), gone);
+    EXPECT_EQ(outcome(refunds.extra({INT64_MAX}, 1)), gone);
+    EXPECT_EQ(outcome(refunds.count_extra(noon)), gone);
     EXPECT_EQ(outcome(moves_.events_of({1}, 0, 1)), gone);
     EXPECT_EQ(outcome(moves_.latest_event_of({1})), gone);
     auto& orders = verbs_.book().orders();

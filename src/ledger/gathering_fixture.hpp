@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <deque>
 #include <latch>
+#include <mutex>
 #include <thread>
 
 #include "base/eventually.hpp"
@@ -23,8 +25,13 @@ protected:
     }
     bool is_sqlite() { return verbs_.db().speaks().name == store::sqlite_dialect.name; }
 
-    static move_request request(move_kind kind, const sale::promise& p) {
-        return {kind, p.order, p.at, std::nullopt, method};
+    // A refund is of everything, and the one that is finished is the oldest.
+    move_request request(move_kind kind, const sale::promise& p) {
+        move_request m{.kind = kind, .order = p.order, .now = p.at, .method = method};
+        m.price = move_verbs::price_of(p);
+        if (kind == move_kind::ask_refund) m.wish = &everything_;
+        if (kind == move_kind::finish_refund) m.refund_number = kept(orders_.oldest_refund(p));
+        return m;
     }
     std::vector<sale::promise> new_orders(std::int64_t count, sale::sale_id sale) {
         std::vector<sale::promise> all;
@@ -32,8 +39,7 @@ protected:
         verbs_.enter(all);
         return all;
     }
-    static std::vector<move_request> requests(move_kind kind,
-                                              const std::vector<sale::promise>& orders) {
+    std::vector<move_request> requests(move_kind kind, const std::vector<sale::promise>& orders) {
         std::vector<move_request> all;
         for (const sale::promise& p : orders) all.push_back(request(kind, p));
         return all;
@@ -67,6 +73,15 @@ protected:
         return got;
     }
 
+    // A request only refers to the number.
+    std::string_view kept(const result<std::string>& number) {
+        const std::lock_guard lock(mutex_);
+        return numbers_.emplace_back(number.value());
+    }
+
+    const refund_wish everything_{};
+    std::mutex mutex_;
+    std::deque<std::string> numbers_;
     scratch_directory directory_;
     std::shared_ptr<tampering> how_ = std::make_shared<tampering>();
     book_verbs verbs_{open()};

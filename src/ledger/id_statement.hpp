@@ -51,6 +51,12 @@ void ask_for_ids(store::connection& c, std::string_view sql, const std::vector<I
     });
 }
 
+// "UPDATE orders ...": without the hint a database may choose the index of the orders' states, read
+// all orders of a state, and wait for those that others have locked.
+inline std::string update_by_key(store::connection& c, std::string_view table) {
+    return std::string("UPDATE ").append(table).append(c.speaks().by_key);
+}
+
 // Runs a change; gives how many rows were found.
 template <class Id, class... Values>
 std::int64_t run_for_ids(store::connection& c, std::string_view sql, const std::vector<Id>& all,

@@ -1,10 +1,16 @@
 // The part of move_book that reads: the open inquiries, the buyer's mailbox, and the buyers who
 // gave up orders.
 
+#include <algorithm>
+#include <map>
+#include <optional>
+
 #include "base/cut_text.hpp"
 #include "ledger/guarded.hpp"
+#include "ledger/id_statement.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_row.hpp"
+#include "ledger/refund_row.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
@@ -12,17 +18,57 @@ namespace {
 
 constexpr std::size_t note_size_max = 200;
 
-std::vector<open_question> questions_in(store::row_cursor rows) {
-    std::vector<open_question> all;
+// An inquiry whose order is still to be read.
+struct found_question {
+    open_question q;
+    instant next_try;
+};
+using found_questions = std::vector<found_question>;
+
+constexpr const char* asked_trades =
+    "SELECT order_no, method, tries, note, asked_since_ms, next_try_ms FROM trades "
+    "WHERE asked = 1 ";
+
+void add_trades(found_questions& all, store::row_cursor rows) {
     while (rows.next()) {
-        order_row r = read_order_row(rows);
-        open_question& q = all.emplace_back();
-        q.what = r.question == asks_refund ? question::refund : question::close;
-        q.order = std::move(r.order);
-        q.method = std::move(r.method);
-        q.tries = static_cast<std::uint32_t>(r.tries);
-        q.note = std::move(r.note);
-        q.asked_since = r.asked_since;
+        found_question& f = all.emplace_back();
+        f.q.what = question::close;
+        rows.read(f.q.order.no, f.q.method, f.q.tries, f.q.note, f.q.asked_since, f.next_try);
+    }
+}
+
+void add_refunds(found_questions& all, store::row_cursor rows) {
+    while (rows.next()) {
+        found_question& f = all.emplace_back();
+        f.q.what = question::refund;
+        f.q.refund = read_refund(rows);
+        f.q.order.no = f.q.refund.order;
+        f.q.method = f.q.refund.method;
+        f.q.asked_since = f.q.refund.asked_at;
+        f.q.tries = rows.get<std::uint32_t>(refund_columns);
+        f.q.note = rows.get<std::string>(refund_columns + 1);
+        f.next_try = rows.get<instant>(refund_columns + 2);
+    }
+}
+
+// A question whose order is gone is left out: the inspection names it.
+std::vector<open_question> with_orders(store::connection& c, found_questions found) {
+    std::vector<sale::order_no> numbers;
+    for (const found_question& f : found) numbers.push_back(f.q.order.no);
+    std::map<sale::order_no, sale::order> orders;
+    const auto read = [&](store::row_cursor& rows) {
+        while (rows.next()) {
+            order_row r = read_order_row(rows);
+            orders.emplace(r.order.no, std::move(r.order));
+        }
+    };
+    ask_for_ids(c, select_orders("WHERE o.order_no IN {}"), numbers, read);
+    std::vector<open_question> all;
+    for (found_question& f : found) {
+        const auto order = orders.find(f.q.order.no);
+        if (order == orders.end()) continue;
+        f.q.order = order->second;
+        all.push_back(std::move(f.q));
     }
     return all;
 }
@@ -41,19 +87,34 @@ std::vector<giving_up_buyer> buyers_in(store::row_cursor rows) {
 result<std::vector<open_question>> move_book::open_questions(instant now, std::size_t max) {
     return guarded("moves.open_questions", [&]() -> result<std::vector<open_question>> {
         const auto c = db_.reader();
-        return questions_in(
-            c->ask(select_orders("WHERE p.question IN ('close', 'refund') AND p.next_try_ms <= ? "
-                                 "ORDER BY p.next_try_ms, p.order_no LIMIT ?"),
-                   now, max));
+        found_questions found;
+        add_trades(found, c->ask(std::string(asked_trades) +
+                                     "AND next_try_ms <= ? ORDER BY next_try_ms LIMIT ?",
+                                 now, max));
+        add_refunds(found, c->ask(select_refunds("WHERE r.state = 'asked' AND r.next_try_ms <= ? "
+                                                 "ORDER BY r.next_try_ms LIMIT ?"),
+                                  now, max));
+        std::ranges::stable_sort(found, {}, &found_question::next_try);
+        if (found.size() > max) found.resize(max);
+        return with_orders(*c, std::move(found));
     });
 }
 
-result<void> move_book::ask_again(sale::order_no no, instant at, const std::string& note) {
+result<void> move_book::ask_again(const open_question& q, instant at, const std::string& note) {
     return guarded("moves.ask_again", [&]() -> result<void> {
-        if (db_.writer()->run("UPDATE payments SET tries = tries + 1, next_try_ms = ?, note = ? "
-                              "WHERE order_no = ? AND question <> ''",
-                              at, cut_text(note, note_size_max), no) == 0)
-            return errc::not_found;
+        const auto c = db_.writer();
+        const std::string_view why = cut_text(note, note_size_max);
+        const auto found =
+            q.what == question::close
+                ? c->run(
+                      "UPDATE trades SET tries = tries + 1, next_try_ms = ?, note = ? "
+                      "WHERE order_no = ? AND method = ? AND asked = 1",
+                      at, why, q.order.no, std::string_view(q.method))
+                : c->run(
+                      "UPDATE refunds SET tries = tries + 1, next_try_ms = ?, note = ? "
+                      "WHERE refund_no = ? AND state = ?",
+                      at, why, std::string_view(q.refund.number), refund_is_asked);
+        if (found == 0) return errc::not_found;
         return {};
     });
 }
@@ -61,17 +122,27 @@ result<void> move_book::ask_again(sale::order_no no, instant at, const std::stri
 result<std::vector<open_question>> move_book::all_questions(sale::order_no after, std::size_t max) {
     return guarded("moves.all_questions", [&]() -> result<std::vector<open_question>> {
         const auto c = db_.reader();
-        return questions_in(
-            c->ask(select_orders("WHERE p.question IN ('close', 'refund') AND p.order_no > ? "
-                                 "ORDER BY p.order_no LIMIT ?"),
-                   after, max));
+        const std::size_t enough = max + per_order_max;
+        found_questions found;
+        add_trades(found,
+                   c->ask(std::string(asked_trades) + "AND order_no > ? ORDER BY order_no LIMIT ?",
+                          after, enough));
+        add_refunds(found, c->ask(select_refunds("WHERE r.state = 'asked' AND r.order_no > ? "
+                                                 "ORDER BY r.order_no LIMIT ?"),
+                                  after, enough));
+        const auto number = [](const found_question& f) { return f.q.order.no; };
+        std::ranges::stable_sort(found, {}, number);
+        found.resize(end_of_order(found, max, number));
+        return with_orders(*c, std::move(found));
     });
 }
 
 result<std::int64_t> move_book::count_questions() {
     return guarded("moves.count_questions", [&]() -> result<std::int64_t> {
         const auto c = db_.reader();
-        auto rows = c->ask("SELECT COUNT(*) FROM payments WHERE question IN ('close', 'refund')");
+        auto rows = c->ask(
+            "SELECT (SELECT COUNT(*) FROM trades WHERE asked = 1) + "
+            "(SELECT COUNT(*) FROM refunds WHERE state = 'asked')");
         return rows.next() ? rows.get<std::int64_t>(0) : 0;
     });
 }
@@ -79,10 +150,15 @@ result<std::int64_t> move_book::count_questions() {
 result<instant> move_book::oldest_question() {
     return guarded("moves.oldest_question", [&]() -> result<instant> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT asked_since_ms FROM payments WHERE question IN ('close', 'refund') "
-            "ORDER BY asked_since_ms LIMIT 1");
-        return rows.next() ? rows.get<instant>(0) : never;
+        instant oldest = never;
+        for (const char* sql : {"SELECT MIN(asked_since_ms) FROM trades WHERE asked = 1",
+                                "SELECT MIN(asked_since_ms) FROM refunds WHERE state = 'asked'"}) {
+            auto rows = c->ask(sql);
+            if (!rows.next()) continue;
+            if (const auto since = rows.get<std::optional<instant>>(0))
+                oldest = std::min(oldest, *since);
+        }
+        return oldest;
     });
 }
 

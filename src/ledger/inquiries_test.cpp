@@ -15,6 +15,13 @@ protected:
         for (const auto& q : asked.value()) all.push_back(q.order.no.value);
         return all;
     }
+    // The inquiry about this order's trade or refund.
+    open_question asked_about(const sale::promise& p, const char* with = method) {
+        for (const open_question& q : moves_.all_questions({}, 100).value())
+            if (q.order.no == p.order && q.method == with) return q;
+        ADD_FAILURE() << "nobody asks about order " << p.order.value;
+        return {};
+    }
     const instant later_ = noon + std::chrono::minutes(5);
 };
 INSTANTIATE_TEST_SUITE_P(Over, QuestionContractTest, testing::ValuesIn(databases()), name_of);
@@ -47,7 +54,7 @@ TEST_P(QuestionContractTest, AQuestionSaysWhatIsToBeAskedOfWhom) {
 
 TEST_P(QuestionContractTest, AnUnsureChannelIsAskedAgainWhenItIsTime) {
     const auto a = orders_.order_in("closing", sale_, 1), b = orders_.order_in("closing", sale_, 2);
-    EXPECT_EQ(outcome(moves_.ask_again(a.order, later_, "no answer")), fine);
+    EXPECT_EQ(outcome(moves_.ask_again(asked_about(a), later_, "no answer")), fine);
     EXPECT_THAT(numbers(moves_.open_questions(later_ - milliseconds(1), 9)),
                 ElementsAre(b.order.value));
     EXPECT_THAT(numbers(moves_.open_questions(later_, 9)),
@@ -65,10 +72,11 @@ TEST_P(QuestionContractTest, AnUnsureChannelIsAskedAgainWhenItIsTime) {
 
 TEST_P(QuestionContractTest, ANewQuestionStartsFromNothing) {
     const auto p = orders_.order_in("closing", sale_, 1);
-    moves_.ask_again(p.order, later_, "no answer").value();
-    moves_.pay(p.order, later_).value();
-    EXPECT_EQ(outcome(moves_.ask_again(p.order, later_, "late")), errc::not_found);
-    moves_.ask_refund(p.order, p.buyer, later_ + milliseconds(1)).value();
+    const auto first = asked_about(p);
+    moves_.ask_again(first, later_, "no answer").value();
+    moves_.pay(p.order, method, later_).value();
+    EXPECT_EQ(outcome(moves_.ask_again(first, later_, "late")), errc::not_found);
+    moves_.ask_refund(p.order, p.buyer, {}, later_ + milliseconds(1)).value();
     const auto asked = moves_.open_questions(later_ + milliseconds(1), 9).value();
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_EQ(asked[0].what, question::refund);
@@ -76,15 +84,85 @@ TEST_P(QuestionContractTest, ANewQuestionStartsFromNothing) {
     EXPECT_EQ(asked[0].note, "");
     EXPECT_EQ(asked[0].asked_since, later_ + milliseconds(1));
     EXPECT_EQ(asked[0].order.closing, "");
-    EXPECT_EQ(outcome(moves_.ask_again({7}, later_, "")), errc::not_found);
+    orders_.finish_refund(p);
+    EXPECT_EQ(outcome(moves_.ask_again(asked[0], later_, "late")), errc::not_found);
+}
+
+TEST_P(QuestionContractTest, BothKindsAreAskedTogetherAndEachPostponedByItself) {
+    const auto a = orders_.order_in("twice", sale_, 1), b = orders_.order_in("closing", sale_, 2);
+    orders_.ask_refund(a);
+    const auto shown = [](const result<std::vector<open_question>>& asked) {
+        std::vector<std::string> all;
+        for (const auto& q : asked.value())
+            all.push_back(fmt::format("{} {} {}", q.order.no.value,
+                                      q.what == question::close ? q.method : q.refund.number,
+                                      q.tries));
+        return all;
+    };
+    EXPECT_THAT(
+        shown(moves_.open_questions(later_, 9)),
+        testing::UnorderedElementsAre("1001 1001E-other 0", "1001 1001R2 0", "1002 test 0"));
+    EXPECT_EQ(moves_.count_questions().value(), 3);
+    EXPECT_EQ(moves_.oldest_question().value(), a.at);
+
+    moves_.ask_again(asked_about(a), later_, "the bank sleeps").value();
+    EXPECT_THAT(shown(moves_.open_questions(later_ - milliseconds(1), 9)),
+                ElementsAre("1001 1001E-other 0", "1002 test 0"));
+    moves_.ask_again(asked_about(b), later_ + milliseconds(1), "").value();
+    EXPECT_THAT(shown(moves_.open_questions(later_ + milliseconds(1), 9)),
+                ElementsAre("1001 1001E-other 0", "1001 1001R2 1", "1002 test 1"))
+        << "longest due first";
+    EXPECT_THAT(shown(moves_.open_questions(later_ + milliseconds(1), 2)),
+                ElementsAre("1001 1001E-other 0", "1001 1001R2 1"));
+    EXPECT_EQ(asked_about(a).note, "the bank sleeps");
+    EXPECT_EQ(asked_about(a).refund.price, move_verbs::price_of(a));
+    EXPECT_EQ(asked_about(a, other_method).note, "");
+
+    moves_.finish_refund(a.order, "1001E-other", later_).value();
+    moves_.finish_refund(a.order, "1001R2", later_).value();
+    EXPECT_EQ(moves_.oldest_question().value(), b.at);
+    orders_.close(b);
+    EXPECT_EQ(moves_.oldest_question().value(), never);
+    EXPECT_EQ(moves_.count_questions().value(), 0);
+}
+
+TEST_P(QuestionContractTest, APageNeverPartsAnOrder) {
+    for (std::int64_t buyer = 1; buyer <= 3; ++buyer) {  // each: two trades to close, one refund
+        const auto p = orders_.order(sale_, buyer);
+        orders_.begin(p);
+        orders_.begin(p, other_method);
+        orders_.begin(p, "third");
+        orders_.pay(p);
+        orders_.ask_refund(p);
+    }
+    const auto page = [&](std::uint64_t after, std::size_t max) {
+        return numbers(moves_.all_questions({after}, max));
+    };
+    EXPECT_THAT(page(0, 1), ElementsAre(1001, 1001, 1001));
+    EXPECT_THAT(page(0, 3), ElementsAre(1001, 1001, 1001));
+    EXPECT_THAT(page(0, 4), ElementsAre(1001, 1001, 1001, 1002, 1002, 1002));
+    EXPECT_THAT(page(1002, 2), ElementsAre(1003, 1003, 1003));
+    EXPECT_THAT(page(1003, 2), IsEmpty());
+    EXPECT_EQ(page(0, 99).size(), 9U);
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+// The inspection names what is left over.
+TEST_P(QuestionContractTest, AQuestionAboutNoOrderIsNotAsked) {
+    orders_.order_in("closing", sale_, 1);
+    const auto b = orders_.order_in("closing", sale_, 2);
+    verbs_.sql("UPDATE trades SET order_no = 77 WHERE order_no = 1001");
+    EXPECT_THAT(numbers(moves_.open_questions(later_, 9)), ElementsAre(b.order.value));
+    EXPECT_THAT(numbers(moves_.all_questions({}, 9)), ElementsAre(b.order.value));
 }
 
 TEST_P(QuestionContractTest, ALongNoteIsCutBetweenTwoCharacters) {
     const auto p = orders_.order_in("closing", sale_, 1);
+    const open_question q = asked_about(p);
     const std::string start(199, 'x');
-    moves_.ask_again(p.order, noon, start + "银行").value();
+    moves_.ask_again(q, noon, start + "银行").value();
     EXPECT_EQ(moves_.all_questions({}, 1).value().at(0).note, start);
-    moves_.ask_again(p.order, noon, start + "yz").value();
+    moves_.ask_again(q, noon, start + "yz").value();
     EXPECT_EQ(moves_.all_questions({}, 1).value().at(0).note, start + "y");
 }
 
@@ -110,7 +188,7 @@ TEST_P(QuestionContractTest, ThoseWhoLetOrdersGoAreCountedBySale) {
     const auto late = orders_.order(sale_, 4);
     moves_.close_due(orders_.deadline(late), 9).value();
     const auto begun = orders_.order_in("closing", sale_, 5);
-    moves_.close(begun.order, later_).value();
+    moves_.close(begun.order, method, later_).value();
     std::int64_t innocent = 100;
     for (const char* state : {"unpaid", "begun", "paid", "refunding", "refunded", "failed"})
         orders_.order_in(state, sale_, ++innocent);

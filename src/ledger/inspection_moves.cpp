@@ -2,50 +2,138 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "base/finding_list.hpp"
 #include "ledger/inspection.hpp"
 #include "ledger/order_row.hpp"
+#include "ledger/refund_row.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 namespace {
 
-struct payment_line {
-    std::int64_t order = 0;
-    std::string question, cause;
-    std::optional<std::string> state;  // of its order; none: there is no such order
+struct order_line {
+    std::int64_t no = 0;
+    std::string state, closing;
+    std::int64_t refunded = 0;
+    std::int64_t open = 0, asked = 0, paid = 0, extra = 0, paid_fen = 0;  // its trades
+    // Its refunds: those of the order's own money that are still asked for, what they gave back,
+    // and those of extra money.
+    std::int64_t refunding = 0, given_back = 0, extra_refunds = 0;
 };
 
-// What is wrong with a payment; empty if nothing is.
-std::optional<std::string> oddity(const payment_line& p) {
-    if (!p.state) return "there is no such order";
-    const bool close = p.question == asks_close, refund = p.question == asks_refund;
-    if (!close && !refund && !p.question.empty())
-        return fmt::format("nobody can answer the question {}", p.question);
-    if (close && *p.state != "unpaid")
-        return fmt::format("it is to be closed, but the order is {}", *p.state);
-    const bool gave_units_away = *p.state == "closed" || *p.state == "failed";  // late money
-    if (refund && *p.state != "refunding" && !gave_units_away)
-        return fmt::format("the order is {}, but its refund is asked for", *p.state);
-    if (!refund && *p.state == "refunding")
-        return "the order is refunding, but nobody asks for its refund";
-    if (close && p.cause.empty()) return "it is to be closed, and nothing says why";
-    return std::nullopt;
+// What is wrong with the money of an order; empty if nothing is.
+std::string oddity(const order_line& o) {
+    const bool took_money = o.state == "paid" || o.state == "refunding" || o.state == "refunded";
+    if (o.paid > 1) return fmt::format("{} trades say that it was paid with them", o.paid);
+    if (o.paid == 1 && !took_money) return fmt::format("a trade is paid, but it is {}", o.state);
+    if (!o.closing.empty() && o.state != "unpaid")
+        return fmt::format("it is being closed, but it is {}", o.state);
+    if (!o.closing.empty() && o.closing != "cancelled" && o.closing != "timed_out")
+        return fmt::format("it is being closed, and nobody knows why: {}", o.closing);
+    if (!o.closing.empty() && o.asked == 0) return "it is being closed, but nobody asks a channel";
+    if (o.state == "unpaid" && o.closing.empty() && o.asked > 0)
+        return "a trade is to be closed, but the order is not being closed";
+    if (o.open > 0 && (o.state == "closed" || o.state == "failed"))
+        return fmt::format("it is {}, but a trade is open", o.state);
+    if (o.open > o.asked && took_money) return "it is paid, but nobody closes another trade";
+    if (o.extra != o.extra_refunds)
+        return fmt::format("{} trades brought money too much, but {} of it go back", o.extra,
+                           o.extra_refunds);
+    if ((o.state == "refunding") != (o.refunding > 0))
+        return o.refunding > 0 ? fmt::format("it is {}, but its refund is asked for", o.state)
+                               : "it is refunding, but nobody asks for its refund";
+    if (o.refunding > 1) return "two refunds of it are asked for";
+    if (o.refunded != o.given_back)
+        return fmt::format("{} fen were given back, but its refunds say {}", o.refunded,
+                           o.given_back);
+    if (o.state == "refunded" && o.refunded != o.paid_fen)
+        return fmt::format("it is refunded, but {} of {} fen were given back", o.refunded,
+                           o.paid_fen);
+    if (o.refunded > o.paid_fen) return "more was given back than was paid";
+    return {};
+}
+
+// All orders that have trades or refunds, by number.
+std::map<std::int64_t, order_line> orders_with_money(store::connection& c, finder& trouble) {
+    std::map<std::int64_t, order_line> all;
+    auto rows = c.ask(
+        "SELECT o.order_no, o.state, o.closing, o.refunded_fen FROM orders o WHERE o.closing <> '' "
+        "OR o.refunds > 0 OR o.state IN ('refunding', 'refunded') "
+        "OR o.order_no IN (SELECT order_no FROM trades) "
+        "OR o.order_no IN (SELECT order_no FROM refunds)");
+    while (rows.next()) {
+        order_line o;
+        rows.read(o.no, o.state, o.closing, o.refunded);
+        all.emplace(o.no, o);
+    }
+    auto trades = c.ask(
+        "SELECT order_no, method, state, asked, amount_fen FROM trades ORDER BY order_no, method");
+    while (trades.next()) {
+        std::int64_t no = 0, asked = 0, amount = 0;
+        std::string method, state;
+        trades.read(no, method, state, asked, amount);
+        const auto found = all.find(no);
+        if (found == all.end()) {
+            trouble.add(fmt::format("trade of order {}: there is no such order", no));
+            continue;
+        }
+        order_line& o = found->second;
+        if (state == "open") {
+            ++o.open;
+            o.asked += asked;
+        } else if (asked != 0) {
+            trouble.add(fmt::format("trade of order {} with {}: it is {}, but is to be closed", no,
+                                    method, state));
+        }
+        if (state == "paid") ++o.paid, o.paid_fen = amount;
+        if (state == "extra") ++o.extra;
+        if (state != "open" && state != "paid" && state != "extra" && state != "closed")
+            trouble.add(
+                fmt::format("trade of order {} with {}: {} is no state", no, method, state));
+    }
+    return all;
+}
+
+bool is_cause(std::string_view word) {
+    for (const auto c :
+         {refund_cause::buyer, refund_cause::admin, refund_cause::late, refund_cause::twice})
+        if (word == to_text(c)) return true;
+    return false;
+}
+
+void add_refunds(store::connection& c, std::map<std::int64_t, order_line>& all, finder& trouble) {
+    auto rows = c.ask("SELECT refund_no, order_no, cause, state, amount_fen FROM refunds");
+    while (rows.next()) {
+        std::string number, cause, state;
+        std::int64_t no = 0, amount = 0;
+        rows.read(number, no, cause, state, amount);
+        const auto found = all.find(no);
+        if (found == all.end()) {
+            trouble.add(fmt::format("refund {}: there is no such order", number));
+        } else if (state != refund_is_asked && state != refund_is_done) {
+            trouble.add(fmt::format("refund {}: {} is no state", number, state));
+        } else if (!is_cause(cause)) {
+            trouble.add(fmt::format("refund {}: {} is no cause", number, cause));
+        } else if (cause == "late" || cause == "twice") {
+            ++found->second.extra_refunds;
+        } else if (state == refund_is_asked) {
+            ++found->second.refunding;
+        } else {
+            found->second.given_back += amount;
+        }
+    }
 }
 
 void inspect_payments(store::connection& c, findings& all) {
     finder trouble(all, "payment");
-    auto rows = c.ask(
-        "SELECT p.order_no, p.question, p.cause, o.state FROM payments p "
-        "LEFT JOIN orders o ON o.order_no = p.order_no ORDER BY p.order_no");
-    payment_line p;
-    while (rows.next()) {
-        rows.read(p.order, p.question, p.cause, p.state);
-        if (const auto odd = oddity(p))
-            trouble.add(fmt::format("payment of order {}: {}", p.order, *odd));
-    }
+    auto orders = orders_with_money(c, trouble);
+    add_refunds(c, orders, trouble);
+    for (const auto& [no, order] : orders)
+        if (const auto odd = oddity(order); !odd.empty())
+            trouble.add(fmt::format("payment of order {}: {}", no, odd));
 }
 
 // The last event of an order says what it is now. Orders that were only entered have none.

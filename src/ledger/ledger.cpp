@@ -22,6 +22,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
       moves_(*db_),
       letters_(*db_),
       messages_(*db_),
+      refunds_(*db_),
       tallies_(*db_),
       fences_(*db_) {}
 

@@ -44,6 +44,7 @@ public:
     move_book& moves() { return moves_; }
     letter_book& letters() { return letters_; }
     message_book& messages() { return messages_; }
+    refund_book& refunds() { return refunds_; }
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
 
@@ -65,6 +66,7 @@ private:
     move_book moves_;
     letter_book letters_;
     message_book messages_;
+    refund_book refunds_;
     tally_book tallies_;
     fence_book fences_;
 };

@@ -99,9 +99,10 @@ TEST_F(ManyNodesTest, EverybodyAtOnceLeavesABookThatAddsUp) {
             for (const auto& p : batch) {
                 const auto lot = (p.order.value * 7 + static_cast<std::uint64_t>(node)) % 5;
                 if (lot == 0) expect_sound(book.moves().cancel(p.order, p.buyer, noon));
-                if (lot == 1) expect_sound(book.moves().begin_payment(p.order, p.buyer, "t", noon));
-                if (lot == 2) expect_sound(book.moves().pay(p.order, noon));
-                if (lot == 3) expect_sound(book.moves().ask_refund(p.order, p.buyer, noon));
+                if (lot == 1)
+                    expect_sound(book.moves().begin_payment(p.order, p.buyer, {"t", {}}, noon));
+                if (lot == 2) expect_sound(book.moves().pay(p.order, "t", noon));
+                if (lot == 3) expect_sound(book.moves().ask_refund(p.order, p.buyer, {}, noon));
             }
             expect_sound(book.moves().close_due(noon + std::chrono::hours(round % 3), 5));
             expect_sound(book.catalogue().change_stock(node % 2 == 0 ? one : many,

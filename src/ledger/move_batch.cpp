@@ -34,7 +34,7 @@ public:
         give_units_back();
         if (planned_.empty()) return false;
         write_states();
-        write_payments();
+        write_money();
         units_->write();
         answer();
         return true;
@@ -45,10 +45,10 @@ private:
         order_list orders;
         for (const batched_move& m : moves) orders.push_back(m.what->order);
         std::ranges::sort(orders);
-        auto rows = take_orders(book_, orders);
+        rows_ = take_orders(book_, orders);
         for (const batched_move& m : moves) {
-            const auto found = rows.find(m.what->order);
-            if (found == rows.end()) {
+            const auto found = rows_.find(m.what->order);
+            if (found == rows_.end()) {
                 *m.answer = errc::not_found;
             } else if (auto* damage = std::get_if<store::sql_error>(&found->second)) {
                 *m.answer = apart(*damage);
@@ -64,9 +64,9 @@ private:
             return;
         }
         try {
-            const move_plan p = plan_move(row, *m.what);
-            *m.answer = move_outcome{row.order};
-            if (p.moves) planned_.push_back({&m, row.order, p});
+            move_plan p = plan_move(row, *m.what);
+            *m.answer = move_outcome{.order = row.order, .why_not = p.why_not};
+            if (p.moves) planned_.push_back({&m, row.order, std::move(p)});
         } catch (const store::sql_error& damage) {
             *m.answer = apart(damage);
         }
@@ -91,32 +91,37 @@ private:
 
     void write_states() {
         std::map<std::pair<sale::order_state, sale::order_event>, order_list> moved;
+        std::map<std::string_view, order_list> closing;
         order_list same;
         for (const planned& p : planned_) {
             if (p.plan.event) {
                 moved[{p.before.state, *p.plan.event}].push_back(p.before.no);
-            } else if (!p.plan.channel.empty() || p.plan.asks || p.plan.settles) {
+            } else if (!p.plan.closing.empty()) {
+                closing[p.plan.closing].push_back(p.before.no);
+            } else if (!p.plan.trades.empty() || !p.plan.finishes.empty()) {
                 same.push_back(p.before.no);
             }
         }
         for (const auto& [how, orders] : moved) set_states(book_, orders, how.first, how.second);
+        for (const auto& [why, orders] : closing) set_closing(book_, orders, why);
         touch_orders(book_, same);
     }
 
-    void write_payments() {
-        std::vector<new_payment> begun;
-        std::map<std::pair<asking, instant>, order_list> asked;
-        order_list settled;
+    void write_money() {
+        std::vector<changed_trade> trades;
+        std::vector<const refund*> asked;
+        std::vector<finished_refund> finished;
         for (const planned& p : planned_) {
             const instant now = p.of->what->now;
-            if (!p.plan.channel.empty()) begun.push_back({p.before.no, p.plan.channel, now});
-            if (p.plan.asks) asked[{*p.plan.asks, now}].push_back(p.before.no);
-            if (p.plan.settles) settled.push_back(p.before.no);
+            for (const trade_change& t : p.plan.trades) trades.push_back({p.before.no, &t, now});
+            if (p.plan.asks_refund) asked.push_back(&*p.plan.asks_refund);
+            if (p.of->what->wish) write_audit(book_, p.of->what->wish->line);
+            if (!p.plan.finishes.empty())
+                finished.push_back({p.before.no, p.plan.finishes, p.plan.given_back, now});
         }
-        remember_channels(book_, begun);
-        for (const auto& [what, orders] : asked)
-            open_questions_for(book_, orders, what.first, what.second);
-        settle_questions_of(book_, settled);
+        write_trades(book_, trades);
+        add_refunds(book_, asked);
+        finish_refunds(book_, finished);
     }
 
     void answer() {
@@ -125,6 +130,7 @@ private:
             move_outcome& m = p.of->answer->emplace<move_outcome>();
             m.order = order_after(p.before, p.plan);
             m.moved = true;
+            m.money = p.plan.money;
             if (!p.plan.event) continue;
             m.at = p.of->what->now;
             changes.push_back({&m, p.before.state});
@@ -133,6 +139,7 @@ private:
     }
 
     store::connection& book_;
+    taken_orders rows_;  // the plans refer to them
     std::optional<returned_units> units_;
     std::vector<planned> planned_;
 };

@@ -7,7 +7,7 @@
 namespace floodgate::ledger {
 namespace {
 
-constexpr std::size_t method_size_max = 12;  // of payments.method
+constexpr std::size_t method_size_max = 12;  // of trades.method
 
 }  // namespace
 
@@ -19,26 +19,35 @@ move_book::move_book(store::database& db, const gathering& how)
 move_book::~move_book() = default;
 
 result<move_outcome> move_book::begin_payment(sale::order_no no, sale::user_id buyer,
-                                              const std::string& method, instant now) {
-    if (method.empty() || method.size() > method_size_max) return errc::invalid;
-    return gatherer_->make({move_kind::begin_payment, no, now, buyer, method});
+                                              const payment& how, instant now) {
+    if (how.method.empty() || how.method.size() > method_size_max) return errc::invalid;
+    return gatherer_->make({.kind = move_kind::begin_payment,
+                            .order = no,
+                            .now = now,
+                            .buyer = buyer,
+                            .method = how.method,
+                            .price = how.price});
 }
 
 result<move_outcome> move_book::cancel(sale::order_no no, sale::user_id buyer, instant now) {
-    return gatherer_->make({move_kind::cancel, no, now, buyer});
+    return gatherer_->make({.kind = move_kind::cancel, .order = no, .now = now, .buyer = buyer});
 }
 
-result<move_outcome> move_book::ask_refund(sale::order_no no, sale::user_id buyer, instant now) {
-    return gatherer_->make({move_kind::ask_refund, no, now, buyer});
+result<move_outcome> move_book::ask_refund(sale::order_no no, std::optional<sale::user_id> owner,
+                                           const refund_wish& wish, instant now) {
+    if (wish.reason.size() > refund_reason_bytes_max || wish.amount.value < 0) return errc::invalid;
+    return gatherer_->make(
+        {.kind = move_kind::ask_refund, .order = no, .now = now, .buyer = owner, .wish = &wish});
 }
 
-result<move_outcome> move_book::pay(sale::order_no no, instant now) {
-    return gatherer_->make({move_kind::pay, no, now});
+result<move_outcome> move_book::pay(sale::order_no no, const std::string& method, instant now) {
+    return gatherer_->make({.kind = move_kind::pay, .order = no, .now = now, .method = method});
 }
 
 result<move_outcome> move_book::pay_reserved(sale::order_no no, const std::string& method,
                                              instant now) {
-    return gatherer_->make({move_kind::pay_reserved, no, now, {}, method});
+    return gatherer_->make(
+        {.kind = move_kind::pay_reserved, .order = no, .now = now, .method = method});
 }
 
 result<known_payment> move_book::find(sale::order_no no) {
@@ -47,20 +56,22 @@ result<known_payment> move_book::find(sale::order_no no) {
         auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
         if (!rows.next()) return errc::not_found;
         order_row row = read_order_row(rows);
-        return known_payment{std::move(row.order), std::move(row.method)};
+        take_trades(*c, {{no, &row}});
+        known_payment found{std::move(row.order)};
+        for (const trade_row& t : row.trades) found.methods.push_back(t.method);
+        if (const trade_row* const paid = row.paid_trade()) found.paid_with = paid->method;
+        return found;
     });
 }
 
-result<move_outcome> move_book::close(sale::order_no no, instant now) {
-    return gatherer_->make({move_kind::close, no, now});
+result<move_outcome> move_book::close(sale::order_no no, const std::string& method, instant now) {
+    return gatherer_->make({.kind = move_kind::close, .order = no, .now = now, .method = method});
 }
 
-result<move_outcome> move_book::finish_refund(sale::order_no no, instant now) {
-    return gatherer_->make({move_kind::finish_refund, no, now});
-}
-
-result<move_outcome> move_book::refund_late_money(sale::order_no no, instant now) {
-    return gatherer_->make({move_kind::refund_late_money, no, now});
+result<move_outcome> move_book::finish_refund(sale::order_no no, const std::string& number,
+                                              instant now) {
+    return gatherer_->make(
+        {.kind = move_kind::finish_refund, .order = no, .now = now, .refund_number = number});
 }
 
 }  // namespace floodgate::ledger

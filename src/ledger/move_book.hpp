@@ -6,20 +6,25 @@
 // transaction (move_gatherer.hpp), and then one stock update and one log line for each sale and
 // cause; a call returns when its own move is committed.
 //
-// An order for which a payment was begun is closed only after its channel has said that it can no
-// longer be paid. Until then the order stays unpaid and `closing`, its units are held, and its
-// channel is to be asked.
+// A buyer may begin to pay in several ways: each is a trade with its channel. An order with open
+// trades is closed only after all their channels have said that they can no longer be paid. Until
+// then the order stays unpaid and `closing`, its units are held, and the channels are to be asked.
+// When one trade is paid, the channels of the others are asked to close them.
 //
-// Money may still come for an order whose units were given away. The order stays as it is, and its
-// channel is asked for a refund until it says that the money is back.
+// Money may still come for an order whose units were given away, or which was paid in another way.
+// The order stays as it is, and that money is refunded: its channel is asked until it says that the
+// money is back.
 
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/audit_book.hpp"
+#include "ledger/refund_book.hpp"
 #include "sale/order.hpp"
 #include "sale/order_move.hpp"
 
@@ -29,29 +34,61 @@ class database;
 
 namespace floodgate::ledger {
 
+// Why a move was not made.
+enum class obstacle : std::uint8_t {
+    none = 0,
+    state,         // the order's state does not allow it
+    too_late,      // the time to pay, or to want the money back, is over
+    trade_closed,  // the trade with this channel was closed; another method may do
+    too_much,      // more is to be given back than there is
+};
+
+// What became of money that came (pay).
+enum class money_fate : std::uint8_t {
+    none = 0,  // it was known before
+    taken,     // the order is paid
+    late,      // its units were given away: refunded
+    twice,     // it was paid before, with another method: refunded
+};
+
 struct move_outcome {
     sale::order order;   // as it is now
-    bool moved = false;  // false: its state did not allow the move; nothing was changed
+    bool moved = false;  // false: nothing was changed
     // The number of the event, for a change of state. 0: the state did not change (a payment was
-    // begun, the order is being closed, late money is to be refunded).
+    // begun, the order is being closed, extra money is to be refunded).
     std::int64_t event = 0;
     instant at{};  // the time of that event in the ledger
+    obstacle why_not{};
+    money_fate money{};
 };
 
-// An order with the method of the payment that was begun for it. Empty: none was begun.
+// A refund that somebody wants.
+struct refund_wish {
+    sale::fen amount{};  // 0: everything that is left. Points go back only all together.
+    std::string reason{};
+    refund_cause cause = refund_cause::buyer;
+    sale::user_id by{};
+    std::optional<milliseconds> within{};  // only so long after the payment; empty: always
+    audit_note line{};                     // of an admin's act; written together with it
+};
+inline constexpr std::size_t refund_reason_bytes_max = 200;
+
+// An order with the methods in which its buyer began to pay.
 struct known_payment {
     sale::order order;
-    std::string method;
+    std::vector<std::string> methods{};
+    std::string paid_with{};  // one of them; empty: it was never paid
 };
 
-// What a channel is to be asked for: to close an order's payment or to refund it.
+// What a channel is to be asked for: to close a trade or to refund money.
 enum class question : std::uint8_t { close = 1, refund };
 struct open_question {
     sale::order order;
     std::string method;
     question what{};
-    std::uint32_t tries = 0;  // without a clear answer so far
-    std::string note;         // why the last try gave no clear answer
+    floodgate::ledger::refund refund{};  // if it is about one
+    std::uint32_t tries = 0;             // without a clear answer so far
+    std::string note;                    // why the last try gave no clear answer
     instant asked_since;
 };
 
@@ -90,38 +127,44 @@ public:
 
     // Moves of the buyer's own orders. Another buyer's order is not_found, like a missing one.
 
-    // Remembers the channel before it is asked for money. Not moved if the order is not unpaid, is
-    // being closed, is past its deadline, or has a payment begun with another method. The same
-    // method again counts as moved. invalid: a method is a word of 1 to 12 characters.
-    result<move_outcome> begin_payment(sale::order_no no, sale::user_id buyer,
-                                       const std::string& method, instant now);
-    // Closes the order at once if no payment was begun; otherwise it is then `closing`. Not moved
-    // if it is being closed already.
+    // Remembers the trade, and the price that its channel takes, before the channel is asked for
+    // money. Not moved if the order is not unpaid, is being closed or is past its deadline, or if
+    // its trade with this channel is closed. The same method again counts as moved. invalid: a
+    // method is a word of 1 to 12 characters.
+    struct payment {
+        std::string method;
+        sale::price price;
+    };
+    result<move_outcome> begin_payment(sale::order_no no, sale::user_id buyer, const payment& how,
+                                       instant now);
+    // Closes the order at once if no trade is open; otherwise it is then `closing`. Not moved if it
+    // is being closed already.
     result<move_outcome> cancel(sale::order_no no, sale::user_id buyer, instant now);
-    // paid -> refunding.
-    result<move_outcome> ask_refund(sale::order_no no, sale::user_id buyer, instant now);
 
     // Moves of any order, by number; not_found when there is none.
 
-    // unpaid -> paid, also while closing: the money decides.
-    result<move_outcome> pay(sale::order_no no, instant now);
+    // paid -> refunding. With `owner`, another buyer's order is not_found. invalid: the reason is
+    // too long, or the amount negative.
+    result<move_outcome> ask_refund(sale::order_no no, std::optional<sale::user_id> owner,
+                                    const refund_wish& wish, instant now);
+    // Money came through this channel. unpaid -> paid, also while closing: the money decides. For
+    // an order in another state the money is refunded; move_outcome::money says what it is.
+    result<move_outcome> pay(sale::order_no no, const std::string& method, instant now);
     // The same for a price that its channel has only set aside (points), so that the ledger
-    // decides. Not moved either while the order is closing, because its channel may have been told
-    // to give up, nor if its payment was not begun with this method.
+    // decides. Not moved while the order is closing, because its channel may have been told to give
+    // up, nor if it is paid in another way, nor if no payment was begun with this method.
     result<move_outcome> pay_reserved(sale::order_no no, const std::string& method, instant now);
-    // The channel says that the order can no longer be paid: unpaid and closing -> closed.
-    result<move_outcome> close(sale::order_no no, instant now);
-    // refunding -> refunded. For late money that is back, the inquiry is settled and the state
-    // stays.
-    result<move_outcome> finish_refund(sale::order_no no, instant now);
-    // Money came for a closed or failed order, and its channel has to give it back. Not moved if
-    // the order is in another state or its refund is asked for already.
-    result<move_outcome> refund_late_money(sale::order_no no, instant now);
+    // The channel says that its trade can no longer be paid. If the order is closing and this was
+    // its last open trade: unpaid -> closed.
+    result<move_outcome> close(sale::order_no no, const std::string& method, instant now);
+    // The channel says that the money is back: refunding -> refunded, or paid if it was only a
+    // part. When extra money is back, the order stays as it is.
+    result<move_outcome> finish_refund(sale::order_no no, const std::string& number, instant now);
 
     // Closes unpaid orders whose deadline is `now` or earlier and which are not being closed,
     // earliest first, at most `max`, in one transaction with one stock update and one log line for
-    // each sale. An order whose sale does not hold its units (the ledger was changed by hand) is
-    // left for the repair.
+    // each sale. An order whose sale does not hold its units, or whose trades make no sense (the
+    // ledger was changed by hand), is left for the repair.
     result<due_report> close_due(instant now, std::size_t max);
 
     result<known_payment> find(sale::order_no no);  // not_found
@@ -129,10 +172,11 @@ public:
     // The inquiries that are due at `now`, longest due first. An inquiry that ask_again() has
     // postponed is left out until its time.
     result<std::vector<open_question>> open_questions(instant now, std::size_t max);
-    // There was no clear answer: postpones the inquiry until `at`. not_found: the order has moved
-    // on and nothing is to be asked any more.
-    result<void> ask_again(sale::order_no no, instant at, const std::string& note);
-    // All open inquiries, for an operator, in order of order number, above `after`.
+    // There was no clear answer: postpones the inquiry until `at`. not_found: nothing is to be
+    // asked any more.
+    result<void> ask_again(const open_question& q, instant at, const std::string& note);
+    // All open inquiries, for an operator, in order of order number, above `after`. Those of one
+    // order are never apart, so there may be a few more than `max`.
     result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);
     result<std::int64_t> count_questions();
     result<instant> oldest_question();  // when the oldest inquiry was opened; never: there is none

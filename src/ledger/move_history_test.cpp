@@ -13,30 +13,29 @@ namespace {
 using sale::order_event;
 using testing::IsEmpty;
 
-// An order's life by sale::after, and what that function does not know: a payment was begun, the
-// order is being closed, money came too late.
+enum class trade { none, open, closed, paid };
+
+// An order's life by sale::after, and what that function does not know: its trades, whether it is
+// being closed, and money that came too late or twice. (move_model_test.cpp has a larger model.)
 struct model {
     sale::order order;
-    bool begun = false;
-    bool late = false;  // closed, and the money that came later is to be refunded
-    int returned = 0;   // how often the unit went back
+    trade first = trade::none, second = trade::none;  // with `method` and `other_method`
+    int extra = 0;                                    // refunds of money that came late or twice
+    int returned = 0;                                 // how often the unit went back
 
     // Whether the act moves the order.
     bool perform(act a) {
         switch (a) {
         case act::begin: return begin();
         case act::cancel: return close_or_ask(order_event::cancelled);
-        case act::pay: return advance(order_event::paid);
+        case act::pay: return pay(first);
+        case act::pay_other: return pay(second);
         case act::close_due: return close_or_ask(order_event::timed_out);
-        case act::close:
-            if (order.closing.empty()) return false;
-            return advance(order.closing == "cancelled" ? order_event::cancelled
-                                                        : order_event::timed_out);
+        case act::close: return close();
         case act::ask_refund: return advance(order_event::refund_asked);
         case act::finish_refund:
-            return std::exchange(late, false) || advance(order_event::refund_done);
-        case act::refund_late:
-            return order.state == sale::order_state::closed && !std::exchange(late, true);
+            if (extra > 0) return --extra >= 0;  // its number comes first
+            return advance(order_event::refund_done);
         }
         return false;
     }
@@ -44,11 +43,25 @@ struct model {
 private:
     bool begin() {
         if (!sale::after(order.state, order_event::paid) || !order.closing.empty()) return false;
-        return begun = true;
+        if (first == trade::closed) return false;
+        first = trade::open;
+        return true;
+    }
+    bool pay(trade& with) {
+        if (std::exchange(with, trade::paid) == trade::paid) return false;
+        if (!advance(order_event::paid)) ++extra;
+        return true;
+    }
+    bool close() {
+        if (first != trade::open) return false;
+        first = trade::closed;
+        if (!order.closing.empty())
+            advance(order.closing == "cancelled" ? order_event::cancelled : order_event::timed_out);
+        return true;
     }
     bool close_or_ask(order_event event) {
         if (!sale::after(order.state, event) || !order.closing.empty()) return false;
-        if (!begun) return advance(event);
+        if (first != trade::open) return advance(event);
         order.closing = sale::to_text(event);
         return true;
     }
@@ -87,7 +100,7 @@ protected:
         ASSERT_LE(m.returned, 1) << told;
         ASSERT_EQ(verbs_.held(sale_), kept_ + 1 - m.returned) << told;
         // Paid, so that the next order's close_due does not find it.
-        (void)moves_.pay(p.order, p.at);
+        (void)moves_.pay(p.order, method, p.at);
         kept_ += 1 - m.returned;
     }
     std::int64_t buyer_ = 0, kept_ = 0;
@@ -135,7 +148,7 @@ TEST_P(MoveHistoryContractTest, OfThreadsThatRaceForAnOrderExactlyOneWins) {
         std::jthread channel([&] {
             while (!over)
                 for (const auto& q : moves_.open_questions(end, 3).value())
-                    note(moves_.close(q.order.no, end).value());
+                    note(moves_.close(q.order.no, q.method, end).value());
         });
         std::jthread payer(each(act::pay));
         std::jthread canceller(each(act::cancel));

@@ -1,9 +1,11 @@
-// One move of one order, and what it does: decided from the order's row alone, without a database.
+// One move of one order, and what it does: decided from the order's rows alone, without a database.
 
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ledger/move_book.hpp"
 #include "ledger/order_row.hpp"
@@ -18,8 +20,7 @@ enum class move_kind : std::uint8_t {
     pay,
     pay_reserved,
     close,
-    finish_refund,
-    refund_late_money
+    finish_refund
 };
 const char* to_text(move_kind kind);  // "moves.pay": the name of the act in the log
 
@@ -28,27 +29,38 @@ struct move_request {
     sale::order_no order;
     instant now{};
     std::optional<sale::user_id> buyer{};  // whose order it has to be; empty: anybody's
-    std::string_view method{};             // begin_payment, pay_reserved: the channel
+    std::string_view method{};             // begin_payment, pay, pay_reserved, close: the channel
+    sale::price price{};                   // begin_payment: what the channel takes
+    const refund_wish* wish = nullptr;     // ask_refund
+    std::string_view refund_number{};      // finish_refund
 };
 
-// What the channel of an order whose payment was begun is to be asked for from now on.
-struct asking {
-    std::string_view question, cause;
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
-    friend auto operator<=>(const asking&, const asking&) = default;
+// What becomes of a trade.
+struct trade_change {
+    std::string_view method;
+    trade_state state{};  // from now on
+    bool is_new = false;  // the ledger did not have it before
+    bool asks = false;    // its channel is asked to close it from now on
+    sale::price price{};  // of a new one
 };
 
 // What is to be written for a move.
 struct move_plan {
-    bool moves = false;                        // false: the rest is empty, nothing is written
+    bool moves = false;                        // false: nothing is written
+    obstacle why_not{};                        // it does not move: why
     std::optional<sale::order_event> event{};  // the order's state changes by this
-    std::string_view channel{};                // the order gets a payment with this method
-    std::optional<asking> asks{};              // its channel gets this to answer
-    bool settles = false;                      // there is nothing more to ask
+    std::string_view closing{};                // the order is being closed from now on: why
+    std::vector<trade_change> trades{};
+    std::optional<refund> asks_refund{};
+    std::string_view finishes{};  // the number of a refund that is done
+    sale::fen given_back{};       // of the order's money, by that refund
+    money_fate money{};           // what became of the money that came
 };
 
-// Throws sql_error (corrupt) when the row makes no sense.
+// Throws sql_error (corrupt) when the rows make no sense.
 move_plan plan_move(const order_row& row, const move_request& m);
+// The plan that closes an order which was not paid in time.
+move_plan plan_time_out(const order_row& row);
 
 // The order after the move.
 sale::order order_after(sale::order order, const move_plan& plan);

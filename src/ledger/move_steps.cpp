@@ -13,11 +13,6 @@ namespace {
 
 constexpr store::insert_shape events_shape{
     "order_events (order_no, buyer_id, sale_id, from_state, to_state, reason, at_ms)", 7};
-constexpr store::insert_shape payments_shape{
-    "payments (order_no, method, begun_ms, question, cause, tries, asked_since_ms, next_try_ms, "
-    "note)",
-    9};
-
 std::int64_t last_event_id(store::connection& c) {
     auto rows = c.ask("SELECT MAX(id) FROM order_events");
     return rows.next() ? rows.get<std::int64_t>(0) : 0;
@@ -27,16 +22,10 @@ std::int64_t last_event_id(store::connection& c) {
     throw store::sql_error(store::sql_failure::corrupt, what);
 }
 
-// "UPDATE orders ...": without the hint a database may choose the index of the orders' states, read
-// all orders of a state, and wait for those that others have locked.
-std::string update(store::connection& c, std::string_view table) {
-    return std::string("UPDATE ").append(table).append(c.speaks().by_key);
-}
-
 }  // namespace
 
-std::map<sale::order_no, taken_row> take_orders(store::connection& c, const order_list& orders) {
-    std::map<sale::order_no, taken_row> found;
+taken_orders take_orders(store::connection& c, const order_list& orders) {
+    taken_orders found;
     const auto read = [&](store::row_cursor& rows) {
         while (rows.next()) {
             const auto no = rows.get<sale::order_no>(0);
@@ -50,6 +39,14 @@ std::map<sale::order_no, taken_row> take_orders(store::connection& c, const orde
     std::string where = "WHERE o.order_no IN {}";
     ask_for_ids(c, select_orders(where.append(c.speaks().for_update), c.speaks().by_key), orders,
                 read);
+    rows_by_order readable, with_refunds;
+    for (auto& [no, row] : found) {
+        auto* const order = std::get_if<order_row>(&row);
+        if (order) readable.emplace(no, order);
+        if (order && order->refunds > 0) with_refunds.emplace(no, order);
+    }
+    take_trades(c, readable);
+    take_asked_refunds(c, with_refunds);
     return found;
 }
 
@@ -57,7 +54,7 @@ void set_states(store::connection& c, const order_list& orders, sale::order_stat
                 sale::order_event event) {
     const auto to = sale::after(from, event);
     assert(to);
-    std::string sql = update(c, "orders") + " SET state = ?";
+    std::string sql = update_by_key(c, "orders") + " SET state = ?, closing = ''";
     if (*to == sale::order_state::closed) sql.append(", reason = '").append(to_text(event)) += "'";
     if (!holds_stock(*to)) sql += ", mark = NULL";
     sql += " WHERE state = ? AND order_no IN {}";
@@ -68,30 +65,17 @@ void set_states(store::connection& c, const order_list& orders, sale::order_stat
 
 void touch_orders(store::connection& c, const order_list& orders) {
     if (c.speaks().for_update.empty()) return;  // It has one writer, and there are no such nodes.
-    run_for_ids(c, update(c, "orders") + " SET touched = touched + 1 WHERE order_no IN {}", orders);
-}
-
-void remember_channels(store::connection& c, std::span<const new_payment> payments) {
-    store::insert_rows(
-        c, payments_shape, payments,
-        [](store::statement& s, int before, const new_payment& p) {
-            store::bind_after(s, before, p.order, p.method, p.begun, "", "", 0, 0, 0, "");
-        },
-        [](auto) { damaged("a payment is there that its order does not know"); });
-}
-
-void open_questions_for(store::connection& c, const order_list& orders, const asking& what,
-                        instant now) {
-    run_for_ids(c,
-                update(c, "payments") +
-                    " SET question = ?, cause = ?, tries = 0, asked_since_ms = ?, "
-                    "next_try_ms = ?, note = '' WHERE order_no IN {}",
-                orders, what.question, what.cause, now, now);
-}
-
-void settle_questions_of(store::connection& c, const order_list& orders) {
-    run_for_ids(c, update(c, "payments") + " SET question = '', cause = '' WHERE order_no IN {}",
+    run_for_ids(c, update_by_key(c, "orders") + " SET touched = touched + 1 WHERE order_no IN {}",
                 orders);
+}
+
+void set_closing(store::connection& c, const order_list& orders, std::string_view why) {
+    run_for_ids(
+        c,
+        update_by_key(c, "orders") +
+            " SET closing = ?, touched = touched + 1 WHERE state = 'unpaid' AND order_no IN "
+            "{}",
+        orders, why);
 }
 
 // One INSERT may have many rows, and databases differ in which of the new ids they report. So the

@@ -16,14 +16,17 @@ namespace floodgate::ledger {
 
 using order_list = std::vector<sale::order_no>;
 
-// The orders that there are, locked until the transaction ends. A row that cannot be read comes as
-// the error that says why (corrupt), so that it does not spoil the others.
+// The orders that there are, with their trades and refunds, locked until the transaction ends. A
+// row that cannot be read comes as the error that says why (corrupt), so that it does not spoil the
+// others.
 using taken_row = std::variant<order_row, store::sql_error>;
-std::map<sale::order_no, taken_row> take_orders(store::connection& c, const order_list& orders);
+using taken_orders = std::map<sale::order_no, taken_row>;
+taken_orders take_orders(store::connection& c, const order_list& orders);
 
 // The compare-and-set: moves the orders' rows, all of which are in the state `from`, to the state
-// after `event`. An order that no longer holds stock loses its mark, so the buyer's place in the
-// sale is free. Throws sql_error (conflict) when an order is in another state.
+// after `event`; none is being closed any more. An order that no longer holds stock loses its mark,
+// so the buyer's place in the sale is free. Throws sql_error (conflict) when an order is in another
+// state.
 void set_states(store::connection& c, const order_list& orders, sale::order_state from,
                 sale::order_event event);
 
@@ -31,17 +34,26 @@ void set_states(store::connection& c, const order_list& orders, sale::order_stat
 // nodes of a database cluster cannot both decide on what they read.
 void touch_orders(store::connection& c, const order_list& orders);
 
-// Remembers the channels of orders for which none was remembered before.
-struct new_payment {
-    sale::order_no order;
-    std::string_view method;
-    instant begun;
-};
-void remember_channels(store::connection& c, std::span<const new_payment> payments);
+// Unpaid orders that are being closed from now on.
+void set_closing(store::connection& c, const order_list& orders, std::string_view why);
 
-void open_questions_for(store::connection& c, const order_list& orders, const asking& what,
-                        instant now);
-void settle_questions_of(store::connection& c, const order_list& orders);
+// What becomes of the orders' trades.
+struct changed_trade {
+    sale::order_no order;
+    const trade_change* change;
+    instant now;
+};
+void write_trades(store::connection& c, std::span<const changed_trade> changes);
+
+// Refunds that are to be asked for from now on.
+void add_refunds(store::connection& c, std::span<const refund* const> refunds);
+struct finished_refund {
+    sale::order_no order;
+    std::string_view number;
+    sale::fen given_back;  // of the order's money
+    instant now;
+};
+void finish_refunds(store::connection& c, std::span<const finished_refund> refunds);
 
 // Writes an event for each of these moves, with the time that the move has in it, and puts the
 // event's number into the move.

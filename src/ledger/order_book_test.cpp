@@ -99,8 +99,8 @@ TEST_P(OrderContractTest, PaidAndRefundingOrdersAreStillHeld) {
     const auto a = verbs_.promise(sale, 1), b = verbs_.promise(sale, 2);
     verbs_.enter({a, b});
     for (const sale::promise& p : {a, b})
-        ASSERT_TRUE(book_.moves().pay(p.order, noon).value().moved);
-    ASSERT_TRUE(book_.moves().ask_refund(b.order, b.buyer, noon).value().moved);
+        ASSERT_TRUE(book_.moves().pay(p.order, "t", noon).value().moved);
+    ASSERT_TRUE(book_.moves().ask_refund(b.order, b.buyer, {}, noon).value().moved);
     EXPECT_THAT(held(), ElementsAre(a.order, b.order));
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }

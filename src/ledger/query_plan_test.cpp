@@ -33,7 +33,7 @@ protected:
     // MariaDB does this by itself, but not at once.
     void learn_sizes() {
         const auto c = verbs_.db().writer();
-        auto rows = c->ask("ANALYZE TABLE orders, order_events, payments");
+        auto rows = c->ask("ANALYZE TABLE orders, order_events, trades, refunds");
         while (rows.next()) {
         }
     }

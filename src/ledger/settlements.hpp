@@ -17,12 +17,13 @@ class database;
 
 namespace floodgate::ledger {
 
-// An order through the eyes of its channel.
-struct paid_order {
+// An order's trade with a channel.
+struct channel_trade {
     sale::order_no no;
-    std::string method;  // empty: no payment was begun
+    sale::order_state order{};
     sale::fen amount;
-    sale::order_state state{};
+    bool paid = false;     // the ledger knows of the money, also if it came late or twice
+    sale::fen refunded{};  // what was given back, or is to be
 };
 
 enum class money_move : std::uint8_t { payment = 1, refund };
@@ -43,10 +44,12 @@ class settlements {
 public:
     explicit settlements(store::database& db) : db_(db) {}
 
-    // Those of them that there are, in any order. No number may be there twice.
-    result<std::vector<paid_order>> find(const std::vector<sale::order_no>& numbers);
-    // Orders that became paid or refunded in this time, in the order in which they did. Money that
-    // came too late and went back is not among them: its orders stayed closed. Reads every event.
+    // The trades of these orders with this method, in any order; none for an order that has none.
+    // No number may be there twice.
+    result<std::vector<channel_trade>> find(const std::vector<sale::order_no>& numbers,
+                                            const std::string& method);
+    // Payments and refunds in this time, in the order in which the ledger learnt of them; also of
+    // money that came late or twice and went back. Reads every trade.
     result<std::vector<settlement>> between(const settlements_wanted& w);
 
 private:

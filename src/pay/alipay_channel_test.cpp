@@ -262,6 +262,26 @@ TEST_F(AlipayChannelTest, ARefundThatMovedNothingIsDoneOnlyIfItsQuerySaysSo) {
               refund_answer::unsure);
 }
 
+// refund_fee is the sum of all refunds of the trade. It says nothing about one of several.
+TEST_F(AlipayChannelTest, APartIsDoneOnlyIfItsQuerySaysSo) {
+    const refund_request part{all_of(order).number, {900}, {}, "a scratch"};
+    const auto refunds = [&](const std::string& fee, const std::string& then) {
+        net.forget();
+        hears(refund_method, success(R"(,"fund_change":"Y","refund_fee":")" + fee + "\""));
+        hears(refund_query_method, then);
+        return channel->refund(order, part);
+    };
+    EXPECT_EQ(refunds("9.00", success("")), refund_answer::unsure) << "it may be an earlier one's";
+    EXPECT_EQ(refunds("99.00", success("")), refund_answer::unsure);
+    EXPECT_EQ(refunds("9.00", refunded("9.00")), refund_answer::done);
+    EXPECT_EQ(refunds("18.00", refunded("9.00")), refund_answer::done) << "the second such part";
+    EXPECT_EQ(refunds("18.00", refunded("18.00")), refund_answer::unsure);
+    EXPECT_THAT(methods_asked(), ElementsAre(refund_method, refund_query_method));
+    EXPECT_EQ(sent(net.asked[0]).at("biz_content"),
+              R"({"out_trade_no":"382100000000000123","out_request_no":"382100000000000123R1",)"
+              R"("refund_amount":"9.00","refund_reason":"a scratch"})");
+}
+
 TEST_F(AlipayChannelTest, ARefundOfUnknownOutcomeIsAskedAgainWithTheSameNumber) {
     for (const auto& reply : {failure("isp.unknow-error", "20000"), failure("ACQ.SYSTEM_ERROR")}) {
         hears(refund_method, reply);

@@ -70,8 +70,10 @@ trade missing_trade(const sale::order& o, instant now);  // open or absent
 struct raw_message {
     std::string_view content_type;
     std::string_view body;
-    // The Wechatpay-... headers; empty for other channels.
-    std::string_view timestamp, nonce, signature, serial;
+    // The headers with which it is signed, and how their names begin: "Wechatpay-", "Floodgate-".
+    // Empty for channels that sign in the body.
+    std::string_view timestamp{}, nonce{}, signature{}, serial{};
+    std::string_view header_prefix{};
 };
 
 // What the channel's own checks say about a message. The order and its amount are checked by
@@ -98,10 +100,12 @@ public:
     virtual ~channel() = default;
 
     virtual std::string_view method() const = 0;  // "test", "alipay": the word in the request
+    // What it takes for an order. Money is the usual price.
+    virtual sale::price price_of(const sale::order& o) const { return {o.amount}; }
     // store_unavailable: the channel cannot be reached. conflict: the trade was closed meanwhile.
     virtual result<checkout> begin(const sale::order& o) = 0;
-    // Asked before the payment is begun in the ledger, which binds the order to this channel. None:
-    // it may begin. Money is the usual price. store_unavailable: the channel cannot be reached.
+    // Asked before the payment is begun in the ledger. None:
+    // it may begin. store_unavailable: the channel cannot be reached.
     virtual result<std::optional<refusal>> refuses(const sale::order& o);
     // The order is paid in the ledger with what begin() has set aside. Only a hint: it may be lost.
     virtual void settled(const sale::order& /*o*/) {}
@@ -114,7 +118,8 @@ public:
     // Messages of the channel; only for channels that send any.
     virtual bool sends_messages() const { return false; }
     virtual message read(const raw_message& m, instant now);
-    // taken: it was understood and entered, or changes nothing any more. Otherwise it comes again.
+    // For channels that prescribe their answers; to others the API answers as to everybody. taken:
+    // it was understood and entered, or changes nothing any more. Otherwise it comes again.
     virtual message_answer answer(bool taken) const;
 };
 

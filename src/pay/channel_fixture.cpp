@@ -68,6 +68,12 @@ wechat_files key_directory::wechat() {
                 {"PUB_KEY_ID_0000000000000000000001", copy("other.public.pem")}}};
 }
 
+external_files key_directory::external() {
+    return {.checkout_url = "http://127.0.0.1:1/cashier",
+            .webhook_url = "http://127.0.0.1:1/webhook?from=floodgate",
+            .secret_file = write("external.secret", "an-external-secret-of-32-letters\n")};
+}
+
 sale::order order_made_at(instant created) {
     sale::order o{};
     o.no = sale::order_no{382'100'000'000'000'123};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pay/alipay_channel.hpp"
+#include "pay/external_channel.hpp"
 #include "pay/wechat_channel.hpp"
 #include "sale/order.hpp"
 #include "store/http/http_caller.hpp"
@@ -47,6 +48,7 @@ public:
     // Complete settings, for addresses of this machine.
     alipay_files alipay();
     wechat_files wechat();
+    external_files external();  // the secret: "an-external-secret-of-32-letters"
 
 private:
     std::string root_;

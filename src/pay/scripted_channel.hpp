@@ -86,8 +86,17 @@ public:
         if (said == trade::closed) closed_.insert(o.no);
         return said;
     }
-    refund_answer refund(const sale::order& o, const refund_request&) override {
+    refund_answer refund(const sale::order& o, const refund_request& r) override {
+        {
+            const std::scoped_lock held(mutex_);
+            refund_requests_[o.no].push_back(r);
+        }
         return answer(refunds, o);
+    }
+    // What it was asked to give back of an order, in order.
+    std::vector<refund_request> refund_requests(sale::order_no no) {
+        const std::scoped_lock held(mutex_);
+        return refund_requests_[no];
     }
     bool sends_messages() const override { return bool(reads); }
     message read(const raw_message& m, instant) override {
@@ -107,6 +116,7 @@ private:
     const std::string method_;
     std::mutex mutex_;
     std::set<sale::order_no> closed_;
+    std::map<sale::order_no, std::vector<refund_request>> refund_requests_;
 };
 
 }  // namespace floodgate::pay

@@ -159,17 +159,33 @@ TEST_F(WechatChannelTest, QueryTellsTheStatesApart) {
     EXPECT_EQ(asked_about(500, failure("ORDER_NOT_EXIST")), trade::unsure);
 }
 
-TEST_F(WechatChannelTest, ATradeWithARefundIsClosedOnlyIfOurRefundGaveAllBack) {
-    const auto asks = [&](int status, const std::string& refund) {
+// The state does not say how much of the money went back, and only trades whose payment the ledger
+// does not know are asked for.
+TEST_F(WechatChannelTest, ATradeThatSomebodyElseRefundedIsUnsureAndLogged) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(asked_about(200, trade_body("REFUND", amount(9900))), trade::unsure);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("trade_state"));
+    EXPECT_EQ(net.asked.size(), 1U);
+}
+
+TEST_F(WechatChannelTest, EveryPartOfARefundHasItsNumberAndItsAmount) {
+    const auto refunds = [&](const refund_request& r, std::int64_t said) {
         net.forget();
-        net.will_answer(reply(200, trade_body("REFUND", amount(9900))));
-        net.will_answer(reply(status, refund));
-        return channel->query(order);
+        net.will_answer(reply(
+            200, fmt::format(R"({{"out_refund_no":"{}","out_trade_no":"{}","status":"SUCCESS",)"
+                             R"("amount":{{"total":9900,"refund":{}}}}})",
+                             r.number, trade_number(order), said)));
+        return channel->refund(order, r);
     };
-    EXPECT_EQ(asks(200, refund_body("SUCCESS")), trade::closed);
-    EXPECT_EQ(asks(200, refund_body("PROCESSING")), trade::unsure);
-    EXPECT_EQ(asks(200, refund_body("SUCCESS", 100)), trade::unsure);
-    EXPECT_EQ(asks(404, failure("RESOURCE_NOT_EXISTS")), trade::unsure);
+    const refund_request first{"382100000000000123R1", {900}, {}, std::string(100, 'x')},
+        second{"382100000000000123R2", {9000}, {}, ""};
+    EXPECT_EQ(refunds(first, 900), refund_answer::done);
+    EXPECT_THAT(net.asked[0].body, testing::HasSubstr(R"("refund":900,"total":9900)"));
+    EXPECT_THAT(net.asked[0].body,
+                testing::HasSubstr(R"("reason":")" + std::string(80, 'x') + "\""))
+        << "WeChat Pay takes 80 bytes";
+    EXPECT_EQ(refunds(first, 9000), refund_answer::unsure) << "that is another one";
+    EXPECT_EQ(refunds(second, 9000), refund_answer::done);
 }
 
 TEST_F(WechatChannelTest, APaymentOfAnotherAmountCurrencyOrOrderIsUnsure) {

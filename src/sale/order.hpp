@@ -34,6 +34,14 @@ constexpr bool holds_stock(order_state s) {
 // failure is the shop's fault, so neither causes a cool-down.
 constexpr bool is_given_up(order_state s) { return s == order_state::closed; }
 
+// What is paid or given back: money or points.
+struct price {
+    fen money{};
+    points in_points{};
+
+    friend bool operator==(const price&, const price&) = default;
+};
+
 struct order {
     order_no no;
     sale_id sale;
@@ -49,6 +57,7 @@ struct order {
     // has not yet said that it can no longer be completed; until then the units are held. Empty:
     // the order is not being closed.
     std::string closing;
+    fen refunded{};  // how much of `amount` was given back so far
 };
 
 // The order is being closed or refunded, and its payment channel decides what happens next.

@@ -12,7 +12,7 @@ struct move {
 };
 
 // A move that is not in this table is not allowed.
-constexpr std::array<move, 7> table{{
+constexpr std::array<move, 8> table{{
     {order_state::queued, order_event::entered, order_state::unpaid},
     {order_state::queued, order_event::refused, order_state::failed},
     {order_state::unpaid, order_event::paid, order_state::paid},
@@ -20,6 +20,7 @@ constexpr std::array<move, 7> table{{
     {order_state::unpaid, order_event::cancelled, order_state::closed},
     {order_state::paid, order_event::refund_asked, order_state::refunding},
     {order_state::refunding, order_event::refund_done, order_state::refunded},
+    {order_state::refunding, order_event::part_refunded, order_state::paid},
 }};
 
 }  // namespace
@@ -39,6 +40,7 @@ const char* to_text(order_event event) {
     case order_event::cancelled: return "cancelled";
     case order_event::refund_asked: return "refund_asked";
     case order_event::refund_done: return "refund_done";
+    case order_event::part_refunded: return "part_refunded";
     }
     return "?";
 }

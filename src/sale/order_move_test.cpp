@@ -9,30 +9,35 @@
 namespace floodgate::sale {
 namespace {
 
-constexpr std::size_t order_states = 7;
-
 constexpr std::array<order_event, order_events> events{
-    order_event::entered,    order_event::refused,   order_event::paid,
-    order_event::timed_out,  order_event::cancelled, order_event::refund_asked,
-    order_event::refund_done};
+    order_event::entered,     order_event::refused,      order_event::paid,
+    order_event::timed_out,   order_event::cancelled,    order_event::refund_asked,
+    order_event::refund_done, order_event::part_refunded};
+
+constexpr const char* no = "-";  // not allowed
 
 struct line {
     order_state from;
     bool holds;
-    std::array<const char*, order_events> to;  // in the order of `events`; "-": not allowed
+    std::array<const char*, order_events> to;  // in the order of `events`
 };
 
 // clang-format off
 using enum order_state;
 constexpr std::array<line, order_states> lines{{
-//   state      holds   entered   refused   paid    timed_out cancelled refund_asked refund_done
-    {queued,    true,  {"unpaid", "failed", "-",    "-",      "-",      "-",         "-"}},
-    {unpaid,    true,  {"-",      "-",      "paid", "closed", "closed", "-",         "-"}},
-    {paid,      true,  {"-",      "-",      "-",    "-",      "-",      "refunding", "-"}},
-    {refunding, true,  {"-",      "-",      "-",    "-",      "-",      "-",         "refunded"}},
-    {refunded,  false, {"-",      "-",      "-",    "-",      "-",      "-",         "-"}},
-    {closed,    false, {"-",      "-",      "-",    "-",      "-",      "-",         "-"}},
-    {failed,    false, {"-",      "-",      "-",    "-",      "-",      "-",         "-"}},
+//   state      holds   entered   refused   paid    timed_out cancelled
+//                      refund_asked refund_done part_refunded
+    {queued,    true,  {"unpaid", "failed", no,     no,       no,
+                        no,          no,         no}},
+    {unpaid,    true,  {no,       no,       "paid", "closed", "closed",
+                        no,          no,         no}},
+    {paid,      true,  {no,       no,       no,     no,       no,
+                        "refunding", no,         no}},
+    {refunding, true,  {no,       no,       no,     no,       no,
+                        no,          "refunded", "paid"}},
+    {refunded,  false, {no, no, no, no, no, no, no, no}},
+    {closed,    false, {no, no, no, no, no, no, no, no}},
+    {failed,    false, {no, no, no, no, no, no, no, no}},
 }};
 // clang-format on
 

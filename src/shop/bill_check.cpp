@@ -23,8 +23,8 @@ struct billed {
     sale::fen paid{}, refunded{};
 };
 
-using billed_orders = std::map<std::string, billed>;             // by out_trade_no
-using known_orders = std::map<std::string, ledger::paid_order>;  // by the same text
+using billed_orders = std::map<std::string, billed>;                // by out_trade_no
+using known_trades = std::map<std::string, ledger::channel_trade>;  // by the same text
 
 instant start_of_day(instant t) {
     return std::chrono::floor<std::chrono::days>(t + beijing) - beijing;
@@ -48,25 +48,35 @@ struct disagreement {
     std::string why;        // empty: the bill and the order agree
 };
 
-disagreement compare(const billed& b, const ledger::paid_order& o) {
-    using sale::order_state;
-    if (b.paid.value != 0 && b.paid != o.amount)
+disagreement compare(const billed& b, const ledger::channel_trade& t) {
+    if (b.paid.value != 0 && b.paid != t.amount)
         return {false, fmt::format("the bill says {} paid, the order is {}", money(b.paid),
-                                   money(o.amount))};
-    if (b.refunded.value > o.amount.value)
-        return {false, fmt::format("the bill says {} refunded, the order is {}", money(b.refunded),
-                                   money(o.amount))};
-    const bool took_money = o.state == order_state::paid || o.state == order_state::refunding ||
-                            o.state == order_state::refunded;
-    if (!took_money && b.paid != b.refunded && b.paid.value != 0)
+                                   money(t.amount))};
+    if (b.paid.value != 0 && !t.paid && b.paid != b.refunded)
         return {true, fmt::format("{} paid, but the order is {}, and the money did not go back",
-                                  money(b.paid), to_text(o.state))};
-    if (o.state == order_state::paid && b.refunded.value != 0)
-        return {true, fmt::format("{} refunded, but the order is paid", money(b.refunded))};
-    if (o.state == order_state::refunded && b.refunded.value != 0 && b.refunded != o.amount)
-        return {false, fmt::format("the bill says {} refunded, the ledger {}", money(b.refunded),
-                                   money(o.amount))};
-    return {};
+                                  money(b.paid), to_text(t.order))};
+    // Refunds of other days are in other bills, so there may be fewer than in the ledger.
+    if (b.refunded.value <= t.refunded.value || !t.paid) return {};
+    if (t.refunded.value == 0)
+        return {true, fmt::format("{} refunded, but the order is {}", money(b.refunded),
+                                  to_text(t.order))};
+    return {false, fmt::format("the bill says {} refunded, the ledger {}", money(b.refunded),
+                               money(t.refunded))};
+}
+
+// The refunds of an order may be several, so their sum counts; `at` is the time of the last one.
+std::vector<ledger::settlement> summed_up(const std::vector<ledger::settlement>& ours,
+                                          instant from) {
+    std::map<std::pair<sale::order_no, ledger::money_move>, ledger::settlement> sums;
+    for (const ledger::settlement& s : ours) {
+        if (s.at < from) continue;
+        const auto [sum, is_new] = sums.try_emplace({s.no, s.kind}, s);
+        if (!is_new) sum->second.amount.value += s.amount.value;
+        sum->second.at = s.at;
+    }
+    std::vector<ledger::settlement> all;
+    for (const auto& [key, sum] : sums) all.push_back(sum);
+    return all;
 }
 
 // One comparison, on its way.
@@ -84,21 +94,24 @@ public:
             if (const auto no = sale::parse_order_no(number)) all.push_back(*no);
         return all;
     }
-    void compare_theirs(const known_orders& ours) {
+    void compare_theirs(const known_trades& ours) {
         for (const auto& [number, b] : theirs_) {
-            const auto order = ours.find(number);
-            if (order == ours.end() || order->second.method != q_.channel) {
+            const auto trade = ours.find(number);
+            if (trade == ours.end()) {
                 note(out_.extra, number, b,
                      fmt::format("{} paid, {} refunded, but the ledger has no order of that number "
                                  "that was paid by {}",
                                  money(b.paid), money(b.refunded), q_.channel));
-            } else if (auto found = compare(b, order->second); !found.why.empty()) {
+            } else if (auto found = compare(b, trade->second); !found.why.empty()) {
                 note(found.is_extra ? out_.extra : out_.different, number, b, std::move(found.why));
             }
         }
     }
     void compare_ours(const std::vector<ledger::settlement>& ours) {
-        for (const ledger::settlement& s : ours) take_ours(s);
+        for (const ledger::settlement& s : ours)
+            count_in(out_.ledger, s.kind == ledger::money_move::payment, s.amount);
+        for (const ledger::settlement& s : summed_up(ours, out_.days->from + learnt_within))
+            look_for(s);
     }
 
 private:
@@ -118,20 +131,24 @@ private:
                          to_text(row.kind), money(row.amount), row.channel_trade_no));
     }
 
-    void take_ours(const ledger::settlement& s) {
+    // What the ledger knows must be in the bill.
+    void look_for(const ledger::settlement& s) {
         const bool is_payment = s.kind == ledger::money_move::payment;
-        count_in(out_.ledger, is_payment, s.amount);
         std::string number = sale::to_text(s.no);
         const auto there = theirs_.find(number);
-        if (there != theirs_.end() &&
-            (is_payment ? there->second.paid : there->second.refunded).value != 0)
-            return;
-        if (s.at < out_.days->from + learnt_within) return;
-        billed unseen;
-        (is_payment ? unseen.paid : unseen.refunded) = s.amount;
-        note(out_.missing, std::move(number), unseen,
-             fmt::format("{} {} at {} (Beijing time), but not in the bill", money(s.amount),
-                         is_payment ? "paid" : "refunded", pay::to_beijing_text(s.at)));
+        const billed in_bill = there == theirs_.end() ? billed{} : there->second;
+        const sale::fen sum = is_payment ? in_bill.paid : in_bill.refunded;
+        if (sum.value == 0) {
+            billed unseen;
+            (is_payment ? unseen.paid : unseen.refunded) = s.amount;
+            note(out_.missing, std::move(number), unseen,
+                 fmt::format("{} {} at {} (Beijing time), but not in the bill", money(s.amount),
+                             is_payment ? "paid" : "refunded", pay::to_beijing_text(s.at)));
+        } else if (!is_payment && sum < s.amount) {
+            note(out_.different, std::move(number), in_bill,
+                 fmt::format("the bill says {} refunded, the ledger {}", money(sum),
+                             money(s.amount)));
+        }
     }
 
     void note(bill_findings& to, std::string order_no, const billed& b, std::string why) {
@@ -154,10 +171,10 @@ result<bill_report> check_bill(const pay::bill& bill, const bill_question& q,
     out.days = days_of(bill);
     bill_comparison both(q, out);
     both.take_bill(bill);
-    const auto found = ours.find(both.numbers());
+    const auto found = ours.find(both.numbers(), q.channel);
     if (!found) return found.error();
-    known_orders known;
-    for (const ledger::paid_order& o : *found) known.emplace(sale::to_text(o.no), o);
+    known_trades known;
+    for (const ledger::channel_trade& t : *found) known.emplace(sale::to_text(t.no), t);
     both.compare_theirs(known);
     const auto learnt = ours.between({q.channel, out.days->from, out.days->until});
     if (!learnt) return learnt.error();

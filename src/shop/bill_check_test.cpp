@@ -69,7 +69,7 @@ TEST_F(BillCheckTest, WhatWasLearntJustAfterMidnightMayBeInTheBillBefore) {
         std::chrono::floor<std::chrono::days>(paid_.at + std::chrono::hours(8)) -
         std::chrono::hours(8);
     const auto move_to = [&](instant t) {
-        verbs_.sql(fmt::format("UPDATE order_events SET at_ms = {} WHERE order_no = {}", to_ms(t),
+        verbs_.sql(fmt::format("UPDATE trades SET paid_ms = {} WHERE order_no = {}", to_ms(t),
                                paid_.order.value));
     };
     move_to(midnight + std::chrono::minutes(59));
@@ -112,6 +112,26 @@ TEST_F(BillCheckTest, NamesDifferentAmounts) {
     EXPECT_THAT(compare(rows), ElementsAre(StartsWith("DIFFERENT order")));
 }
 
+// Two refunds of the ledger are no proof of each other.
+TEST_F(BillCheckTest, EveryPartOfARefundMustBeInTheBill) {
+    const auto give_back = [&](std::int64_t fen) {
+        ASSERT_TRUE(
+            moves_.ask_refund(paid_.order, paid_.buyer, {.amount = {fen}}, paid_.at).value().moved);
+        const auto number = book_.refunds().of(paid_.order).value().back().number;
+        ASSERT_TRUE(moves_.finish_refund(paid_.order, number, paid_.at).value().moved);
+    };
+    give_back(3);
+    give_back(4);
+    auto rows = good_;
+    rows.push_back(row(paid_, bill_kind::refund, 3));
+    EXPECT_THAT(compare(rows),
+                ElementsAre(AllOf(StartsWith("DIFFERENT order"), HasSubstr("the ledger ¥0.07"))));
+    rows.push_back(row(paid_, bill_kind::refund, 4));
+    EXPECT_THAT(compare(rows), IsEmpty());
+    rows.push_back(row(paid_, bill_kind::refund, 1));
+    EXPECT_THAT(compare(rows), ElementsAre(StartsWith("DIFFERENT order")));
+}
+
 TEST_F(BillCheckTest, ARefundInPartsIsSummedUp) {
     auto rows = good_;
     rows[2].amount.value -= 1;
@@ -119,13 +139,42 @@ TEST_F(BillCheckTest, ARefundInPartsIsSummedUp) {
     EXPECT_THAT(compare(rows), IsEmpty());
 }
 
+// A refund that is asked for may be in the bill of the next day; one that is done must be there.
 TEST_F(BillCheckTest, LateMoneyMustHaveGoneBack) {
     const auto late = orders_.order_in("late", sale_, 5);
     auto rows = good_;
     rows.push_back(row(late, bill_kind::payment));
-    EXPECT_THAT(compare(rows), ElementsAre(HasSubstr("the money did not go back")));
+    EXPECT_THAT(compare(rows), IsEmpty());
+    const auto back = book_.refunds().of(late.order).value().at(0);
+    ASSERT_TRUE(moves_.finish_refund(late.order, back.number, late.at).value().moved);
+    EXPECT_THAT(compare(rows), ElementsAre(HasSubstr("refunded at")));
     rows.push_back(row(late, bill_kind::refund));
     EXPECT_THAT(compare(rows), IsEmpty());
+}
+
+TEST_F(BillCheckTest, MoneyThatTheLedgerNeverHeardOfMustHaveGoneBack) {
+    const auto closing = orders_.order_in("closing", sale_, 5);
+    ASSERT_TRUE(moves_.close(closing.order, ledger::method, closing.at).value().moved);
+    auto rows = good_;
+    rows.push_back(row(closing, bill_kind::payment));
+    EXPECT_THAT(compare(rows), ElementsAre(HasSubstr("the money did not go back")));
+    rows.push_back(row(closing, bill_kind::refund));
+    EXPECT_THAT(compare(rows), IsEmpty());
+}
+
+TEST_F(BillCheckTest, AnOrderThatWasPaidTwiceIsComparedWithEachOfItsBills) {
+    ASSERT_EQ(moves_.pay(paid_.order, "other", paid_.at).value().money, ledger::money_fate::twice);
+    EXPECT_THAT(compare(good_), IsEmpty());
+    const auto back = book_.refunds().of(paid_.order).value().at(0);
+    ASSERT_TRUE(moves_.finish_refund(paid_.order, back.number, paid_.at).value().moved);
+    const std::vector<pay::bill_row> both{row(paid_, bill_kind::payment),
+                                          row(paid_, bill_kind::refund)};
+    EXPECT_TRUE(report(both, {"other"}).agrees());
+    const bill_report half = report({both[0]}, {"other"});
+    ASSERT_EQ(half.missing.count, 1U);
+    EXPECT_THAT(half.missing.named[0].why, HasSubstr("refunded at"));
+    EXPECT_EQ(half.extra.count + half.different.count, 0U);
+    EXPECT_THAT(compare(good_), IsEmpty()) << "the refund went through the other channel";
 }
 
 TEST_F(BillCheckTest, ABillWithoutItsEndIsNotTrusted) {

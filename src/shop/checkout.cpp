@@ -12,6 +12,17 @@ checkout_answer no_effect(const sale::order& o) { return {checkout_step::no_effe
 checkout_answer done(const sale::order& o) { return {checkout_step::done, o}; }
 checkout_answer under_way(const sale::order& o) { return {checkout_step::under_way, o}; }
 
+checkout_answer not_moved(const ledger::move_outcome& m) {
+    switch (m.why_not) {
+    case ledger::obstacle::too_late: return {checkout_step::too_late, m.order};
+    case ledger::obstacle::none:
+    case ledger::obstacle::state:
+    case ledger::obstacle::too_much:
+    case ledger::obstacle::trade_closed: break;
+    }
+    return no_effect(m.order);
+}
+
 checkout_answer refused(const sale::order& o, pay::refusal why) {
     return {why == pay::refusal::no_price ? checkout_step::no_price : checkout_step::not_enough, o};
 }
@@ -40,9 +51,9 @@ heard ask_to_close(pay::channel& c, const sale::order& o) {
     return {word::unsure, "no clear answer"};
 }
 
-heard ask_to_refund(pay::channel& c, const sale::order& o) {
-    const auto all = pay::whole_refund(o, pay::trade_number(o) + "R1");
-    if (c.refund(o, all) == pay::refund_answer::done) return {word::refunded};
+heard ask_to_refund(pay::channel& c, const sale::order& o, const ledger::refund& r) {
+    const pay::refund_request what{r.number, r.price.money, r.price.in_points, r.reason};
+    if (c.refund(o, what) == pay::refund_answer::done) return {word::refunded};
     return {word::unsure, "no clear answer"};
 }
 
@@ -51,7 +62,7 @@ heard hear(pay::channel* c, const ledger::open_question& q) {
     if (c == nullptr) return {word::unsure, "no channel"};
     try {
         return q.what == ledger::question::close ? ask_to_close(*c, q.order)
-                                                 : ask_to_refund(*c, q.order);
+                                                 : ask_to_refund(*c, q.order, q.refund);
     } catch (const std::exception& e) {
         return {word::unsure, e.what()};
     } catch (...) {
@@ -82,39 +93,34 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
                                         const std::string& method) {
     pay::channel* const channel = world_.channels.find(method);
     if (!channel) return errc::invalid;
-    if (auto refusal = refusal_of(*channel, no, buyer); !refusal || *refusal)
+    const auto known = world_.moves.find(no);
+    if (!known) return known.error();
+    if (known->order.buyer != buyer) return errc::not_found;
+    if (auto refusal = refusal_of(*channel, known->order); !refusal || *refusal)
         return refusal ? result<checkout_answer>(**std::move(refusal)) : refusal.error();
+    const sale::price price = channel->price_of(known->order);
     // Write the ledger first: from now on the order is not closed without asking this channel.
     const instant now = world_.clock.now();
-    const auto begun = world_.moves.begin_payment(no, buyer, method, now);
+    const auto begun = world_.moves.begin_payment(no, buyer, {method, price}, now);
     if (!begun) return begun.error();
     const sale::order& order = begun->order;
-    if (!begun->moved) {
-        const bool may_be_paid = order.state == order_state::unpaid && order.closing.empty();
-        if (may_be_paid && now >= order.pay_by)
-            return checkout_answer{checkout_step::too_late, order};
-        return no_effect(order);
-    }
+    if (begun->why_not == ledger::obstacle::trade_closed) return errc::conflict;
+    if (!begun->moved) return not_moved(*begun);
     auto trade = channel->begin(order);
     if (!trade) return trade.error();
     if (trade->refused) return refused(order, *trade->refused);
     if (trade->reserved) return take_reserved(no, method);
     if (!trade->paid) return checkout_answer{checkout_step::under_way, order, *std::move(trade)};
     // If the ledger fails now, the channel is asked when the order is due.
-    const auto paid = take_money(no);
+    const auto paid = take_money(no, method);
     if (!paid) return paid.error();
     // The channel's own message may have been faster.
     return paid->order.state == order_state::paid ? done(paid->order) : no_effect(paid->order);
 }
 
-// Asked before the ledger binds the order to the channel: a buyer who has too few points can still
-// pay in another way. Orders that cannot be paid anyway are left to the ledger.
-result<std::optional<checkout_answer>> checkout::refusal_of(pay::channel& c, sale::order_no no,
-                                                            sale::user_id buyer) const {
-    const auto known = world_.moves.find(no);
-    if (!known) return known.error();
-    const sale::order& order = known->order;
-    if (order.buyer != buyer) return errc::not_found;
+// Asked before the ledger is written. Orders that cannot be paid anyway are left to it.
+result<std::optional<checkout_answer>> checkout::refusal_of(pay::channel& c,
+                                                            const sale::order& order) const {
     if (order.state != order_state::unpaid || !order.closing.empty() ||
         world_.clock.now() >= order.pay_by)
         return std::nullopt;
@@ -129,9 +135,13 @@ result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_v
     if (!channel) return errc::invalid;
     const auto moved = world_.moves.pay_reserved(no, std::string(method), world_.clock.now());
     if (!moved) return moved.error();
-    if (!moved->moved)
-        return moved->order.state == order_state::paid ? done(moved->order)
-                                                       : no_effect(moved->order);
+    if (!moved->moved) {
+        // It may have been paid in another way meanwhile. Then the price must not be taken.
+        const auto known = world_.moves.find(no);
+        if (!known) return known.error();
+        const bool is_paid = known->order.state == order_state::paid && known->paid_with == method;
+        return is_paid ? done(known->order) : no_effect(known->order);
+    }
     world_.settlement.settle(*moved);
     channel->settled(moved->order);
     return done(moved->order);
@@ -145,19 +155,63 @@ result<checkout_answer> checkout::cancel(sale::order_no no, sale::user_id buyer)
     return moved->order.closing.empty() ? done(moved->order) : under_way(moved->order);
 }
 
-result<checkout_answer> checkout::ask_refund(sale::order_no no, sale::user_id buyer) {
-    const auto moved = world_.moves.ask_refund(no, buyer, world_.clock.now());
+result<checkout_answer> checkout::ask_refund(sale::order_no no, sale::user_id buyer,
+                                             const refund_request& what) {
+    return start_refund(no, buyer,
+                        {.amount = what.amount,
+                         .reason = what.reason,
+                         .cause = ledger::refund_cause::buyer,
+                         .by = buyer,
+                         .within = refund_within_});
+}
+
+result<checkout_answer> checkout::refund(sale::order_no no, const actor& admin,
+                                         const refund_request& what) {
+    const act done{
+        .action = "order.refunded",
+        .subject = "order " + sale::to_text(no),
+        .after = {{"amount_fen", what.amount.value > 0 ? boost::json::value(what.amount.value)
+                                                       : boost::json::value("all")},
+                  {"reason", what.reason}}};
+    auto answer =
+        start_refund(no, std::nullopt,
+                     {.amount = what.amount,
+                      .reason = what.reason,
+                      .cause = ledger::refund_cause::admin,
+                      .by = admin.who,
+                      .line = line_for({admin.who, admin.address, world_.clock.now()}, done)});
+    if (answer && answer->step == checkout_step::under_way)
+        log_act(admin.who, done.action, done.subject);
+    return answer;
+}
+
+result<checkout_answer> checkout::start_refund(sale::order_no no,
+                                               std::optional<sale::user_id> owner,
+                                               const ledger::refund_wish& wish) {
+    const auto moved = world_.moves.ask_refund(no, owner, wish, world_.clock.now());
     if (!moved) return moved.error();
-    if (!moved->moved) return no_effect(moved->order);
+    if (moved->why_not == ledger::obstacle::too_much) return too_much(moved->order);
+    if (!moved->moved) return not_moved(*moved);
     world_.settlement.settle(*moved);
     return under_way(moved->order);
 }
 
-result<checkout_step> checkout::notified(sale::order_no no, pay::trade trade) {
+result<checkout_answer> checkout::too_much(const sale::order& order) {
+    const auto known = world_.moves.find(order.no);
+    if (!known) return known.error();
+    const pay::channel* const channel = world_.channels.find(known->paid_with);
+    const sale::fen paid = channel ? channel->price_of(order).money : order.amount;
+    return checkout_answer{.step = checkout_step::too_much,
+                           .order = order,
+                           .left = {paid.value - order.refunded.value}};
+}
+
+result<checkout_step> checkout::notified(sale::order_no no, std::string_view method,
+                                         pay::trade trade) {
     switch (trade) {
-    case pay::trade::paid: return step_of(take_money(no));
+    case pay::trade::paid: return step_of(take_money(no, method));
     case pay::trade::absent:
-    case pay::trade::closed: return step_of(close(no));
+    case pay::trade::closed: return step_of(close(no, method));
     case pay::trade::open:
     case pay::trade::unsure: break;
     }
@@ -167,47 +221,44 @@ result<checkout_step> checkout::notified(sale::order_no no, pay::trade trade) {
 result<inquiry> checkout::inquire(const ledger::open_question& q) {
     const heard answer = hear(world_.channels.find(q.method), q);
     switch (answer.said) {
-    case word::paid: return inquiry_after(take_money(q.order.no));
-    case word::closed: return inquiry_after(close(q.order.no));
-    case word::refunded: return inquiry_after(finish_refund(q.order.no));
+    case word::paid: return inquiry_after(take_money(q.order.no, q.method));
+    case word::closed: return inquiry_after(close(q.order.no, q.method));
+    case word::refunded: return inquiry_after(finish_refund(q.refund));
     case word::unsure: break;
     }
     return inquiry{inquiry_outcome::unsure, answer.note};
 }
 
-result<checkout_answer> checkout::take_money(sale::order_no no) {
-    const auto moved = world_.moves.pay(no, world_.clock.now());
+// Money that came late or twice is refunded: the payment inquiries find the refund at their next
+// step.
+result<checkout_answer> checkout::take_money(sale::order_no no, std::string_view method) {
+    const auto moved = world_.moves.pay(no, std::string(method), world_.clock.now());
     if (!moved) return moved.error();
-    if (moved->moved) {
+    if (!moved->moved) return no_effect(moved->order);
+    if (moved->money == ledger::money_fate::taken) {
         world_.settlement.settle(*moved);
         return done(moved->order);
     }
-    const order_state state = moved->order.state;
-    if (state == order_state::closed || state == order_state::failed) return return_late_money(no);
-    return no_effect(moved->order);
+    const bool late = moved->money == ledger::money_fate::late;
+    log::warning(late ? "shop.late_money_noted" : "shop.paid_twice_noted", "order",
+                 sale::to_text(no), "method", method);
+    return under_way(moved->order);
 }
 
-// The payment inquiries find the open inquiry at their next step.
-result<checkout_answer> checkout::return_late_money(sale::order_no no) {
-    const auto asked = world_.moves.refund_late_money(no, world_.clock.now());
-    if (!asked) return asked.error();
-    if (asked->moved) log::warning("shop.late_money_noted", "order", sale::to_text(no));
-    return under_way(asked->order);
-}
-
-result<checkout_answer> checkout::close(sale::order_no no) {
-    const auto moved = world_.moves.close(no, world_.clock.now());
+result<checkout_answer> checkout::close(sale::order_no no, std::string_view method) {
+    const auto moved = world_.moves.close(no, std::string(method), world_.clock.now());
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
-    world_.settlement.settle(*moved);
+    // When only a trade was closed, the order itself has no news.
+    if (moved->event != 0) world_.settlement.settle(*moved);
     return done(moved->order);
 }
 
-result<checkout_answer> checkout::finish_refund(sale::order_no no) {
-    const auto moved = world_.moves.finish_refund(no, world_.clock.now());
+result<checkout_answer> checkout::finish_refund(const ledger::refund& r) {
+    const auto moved = world_.moves.finish_refund(r.order, r.number, world_.clock.now());
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
-    // When late money is back, the order itself has no news.
+    // When extra money is back, the order itself has no news.
     if (moved->event != 0) world_.settlement.settle(*moved);
     return done(moved->order);
 }

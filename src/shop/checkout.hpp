@@ -1,12 +1,12 @@
 // Paying for an order, cancelling it and refunding it: one state machine over the ledger and the
 // payment channels, for buyers, payment messages and inquiries alike.
 //
-// The ledger is written before a channel is asked for anything, so a crash loses no payment. An
-// order whose payment was begun is closed only after its channel has said that it can no longer be
-// paid: it is asked, told to close the trade, and asked again. Whatever only a channel can decide
-// is an open inquiry in the ledger until inquire() brings a clear answer. Money decides: an order
-// that is paid while it is being closed is paid. Money that comes after the unit was given away is
-// refunded automatically.
+// The ledger is written before a channel is asked for anything, so a crash loses no payment. A
+// buyer may begin to pay in several ways. An order is closed only after the channels of all its
+// trades have said that they can no longer be paid: each is asked, told to close the trade, and
+// asked again. Whatever only a channel can decide is an open inquiry in the ledger until inquire()
+// brings a clear answer. Money decides: an order that is paid while it is being closed is paid.
+// Money that comes after the unit was given away, or a second time, is refunded automatically.
 //
 // A channel may also only set the price aside (pay::checkout::reserved). Then the ledger decides:
 // the order is paid unless it is being closed, and afterwards the channel is told to take the
@@ -26,6 +26,7 @@
 #include "base/result.hpp"
 #include "ledger/move_book.hpp"
 #include "pay/channel.hpp"
+#include "shop/audit_trail.hpp"
 #include "shop/settlement.hpp"
 
 namespace floodgate::shop {
@@ -33,9 +34,10 @@ namespace floodgate::shop {
 enum class checkout_step : std::uint8_t {
     done = 1,    // the order is in the state that was asked for
     under_way,   // the channel still has to decide
-    too_late,    // the time to pay is over; nothing was changed
+    too_late,    // the time to pay, or to want it back, is over; nothing was changed
     no_effect,   // the order's state does not allow it; nothing was changed
     no_price,    // the order has no price in what the method takes; nothing was changed
+    too_much,    // more is to be given back than is left; nothing was changed
     not_enough,  // the buyer has less than the price
 };
 
@@ -43,6 +45,7 @@ struct checkout_answer {
     checkout_step step{};
     sale::order order;       // as it is now
     pay::checkout to_pay{};  // begin(), under_way: what the buyer needs to pay
+    sale::fen left{};        // too_much: what can be given back; 0: it was paid in points
 };
 
 enum class inquiry_outcome : std::uint8_t {
@@ -64,7 +67,10 @@ public:
         const shop::settlement& settlement;
         const floodgate::clock& clock;
     };
-    explicit checkout(const world& w) : world_(w) {}
+    // Buyers may give orders back for `refund_within` after the payment.
+    explicit checkout(const world& w, milliseconds refund_within = refund_within_default)
+        : world_(w), refund_within_(refund_within) {}
+    static constexpr milliseconds refund_within_default{std::chrono::hours(24 * 7)};
 
     // The names of the payment methods that buyers may use.
     std::vector<std::string_view> methods() const;
@@ -78,34 +84,50 @@ public:
                                   const std::string& method);
     // done: closed. under_way: a payment was begun, the order is being closed.
     result<checkout_answer> cancel(sale::order_no no, sale::user_id buyer);
-    // under_way: refunding.
-    result<checkout_answer> ask_refund(sale::order_no no, sale::user_id buyer);
+
+    // What is to be given back, and why. No amount: everything that is left.
+    struct refund_request {
+        sale::fen amount{};
+        std::string reason{};
+    };
+    // under_way: refunding. too_late: the buyer's time for this is over.
+    result<checkout_answer> ask_refund(sale::order_no no, sale::user_id buyer,
+                                       const refund_request& what);
+
+    // An admin's act, for any order and at any time, with its audit line.
+    result<checkout_answer> refund(sale::order_no no, const actor& admin,
+                                   const refund_request& what);
 
     // What a channel says about an order's trade by itself. It has been checked (message_desk.hpp):
     // its signature, the seller, the amount. not_found: there is no such order.
-    //   paid            done: it is paid now. under_way: its unit was given away, so the money
-    //                   goes back. no_effect: it was paid before.
-    //   closed, absent  done: the order was being closed and is now closed. Otherwise no_effect.
+    //   paid            done: it is paid now. under_way: its unit was given away, or it was paid in
+    //                   another way, so the money goes back. no_effect: this money is known.
+    //   closed, absent  done: the trade is closed, and so is an order that was being closed.
+    //                   Otherwise no_effect.
     //   open, unsure    no_effect.
-    result<checkout_step> notified(sale::order_no no, pay::trade trade);
+    result<checkout_step> notified(sale::order_no no, std::string_view method, pay::trade trade);
 
     // Pays an order for which this channel has set the price aside; begin() may have been
-    // interrupted in between. done: it is paid, now or before. no_effect: its state does not allow
-    // it, or its payment was begun with another method. invalid: no such method.
+    // interrupted in between. done: it is paid with this method, now or before. no_effect: its
+    // state does not allow it, it is paid in another way, or no payment was begun with this method.
+    // invalid: no such method.
     result<checkout_answer> take_reserved(sale::order_no no, std::string_view method);
 
     // Makes the inquiry at its channel and enters the answer in the ledger.
     result<inquiry> inquire(const ledger::open_question& q);
 
 private:
-    result<std::optional<checkout_answer>> refusal_of(pay::channel& c, sale::order_no no,
-                                                      sale::user_id buyer) const;
-    result<checkout_answer> take_money(sale::order_no no);
-    result<checkout_answer> return_late_money(sale::order_no no);
-    result<checkout_answer> close(sale::order_no no);
-    result<checkout_answer> finish_refund(sale::order_no no);
+    result<std::optional<checkout_answer>> refusal_of(pay::channel& c,
+                                                      const sale::order& order) const;
+    result<checkout_answer> take_money(sale::order_no no, std::string_view method);
+    result<checkout_answer> close(sale::order_no no, std::string_view method);
+    result<checkout_answer> start_refund(sale::order_no no, std::optional<sale::user_id> owner,
+                                         const ledger::refund_wish& wish);
+    result<checkout_answer> too_much(const sale::order& order);
+    result<checkout_answer> finish_refund(const ledger::refund& r);
 
     const world world_;
+    const milliseconds refund_within_;
 };
 
 }  // namespace floodgate::shop

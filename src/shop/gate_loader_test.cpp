@@ -104,9 +104,10 @@ TEST_F(GateLoaderTest, LoadsTheBuyersWhoHaveToWait) {
     const instant now = noon + seconds(100);
     moves.cancel(early.order, early.buyer, now - memory_.cool_down).value();
     moves.cancel(late.order, late.buyer, now - seconds(1)).value();
-    moves.pay(refunded.order, now).value();
-    moves.ask_refund(refunded.order, refunded.buyer, now).value();
-    moves.finish_refund(refunded.order, now).value();
+    moves.pay(refunded.order, "test", now).value();
+    moves.ask_refund(refunded.order, refunded.buyer, {}, now).value();
+    const auto back = verbs_.book().refunds().of(refunded.order).value().at(0);
+    moves.finish_refund(refunded.order, back.number, now).value();
     clock_.set(now);
     load(id);
     EXPECT_EQ(buy(id, 1, now), answer::accepted) << "has waited long enough";

@@ -40,7 +40,8 @@ std::string whole(const pay::raw_message& m) {
              {"Serial", m.serial},
              {"Signature", m.signature}}};
         for (const auto& [name, value] : headers)
-            out.append("Wechatpay-").append(name).append(": ").append(value).append("\n");
+            if (!value.empty())
+                out.append(m.header_prefix).append(name).append(": ").append(value).append("\n");
         out += '\n';
     }
     return out.append(m.body);
@@ -55,7 +56,7 @@ struct message_desk::judged {
 };
 
 // After those of the channel's own checks that come first.
-message_desk::judged message_desk::judge(const pay::message& m) {
+message_desk::judged message_desk::judge(const pay::message& m, std::string_view method) {
     if (m.order.value == 0) return {"unknown_order"};
     const auto order = world_.book.orders().find(m.order);
     if (!order)
@@ -63,12 +64,13 @@ message_desk::judged message_desk::judge(const pay::message& m) {
     if (m.amount != order->amount) return {"other_amount"};
     if (!m.fault.empty()) return {m.fault};
     if (m.says == pay::trade::open || m.says == pay::trade::unsure) return {"no_news", true};
-    const auto entered = world_.checkout.notified(m.order, m.says);
+    const auto entered = world_.checkout.notified(m.order, method, m.says);
     if (!entered) return {not_entered};
     switch (*entered) {
     case checkout_step::done: return {"entered", true, true};
     case checkout_step::under_way: return {"late", true, true};
     case checkout_step::too_late:
+    case checkout_step::too_much:
     case checkout_step::no_effect:
     case checkout_step::no_price:
     case checkout_step::not_enough: break;
@@ -82,7 +84,7 @@ std::optional<message_verdict> message_desk::take(std::string_view method,
     if (channel == nullptr || !channel->sends_messages()) return std::nullopt;
     const pay::message m = read(*channel, raw, now);
     const bool names_order = m.fault.empty() || (comes_later(m.fault) && m.order.value != 0);
-    const judged j = names_order ? judge(m) : judged{m.fault};
+    const judged j = names_order ? judge(m, method) : judged{m.fault};
 
     // If the journal fails, the verdict stands: what moved is in the ledger.
     (void)world_.book.messages()

@@ -20,7 +20,8 @@
 namespace floodgate::shop {
 
 struct message_verdict {
-    // Taken: "entered" (the order moved), "late" (it was given up before, so the money goes back),
+    // Taken: "entered" (the order or its trade moved), "late" (it was given up before, or paid in
+    //   another way, so the money goes back),
     //   "repeated" (the order was settled before), "no_news" (its state asks for nothing).
     // Refused: what the channel found, or "unknown_order", "other_amount".
     // Neither: "not_entered", the ledger failed. The channel is to send it again.
@@ -50,7 +51,7 @@ public:
 
 private:
     struct judged;
-    judged judge(const pay::message& m);
+    judged judge(const pay::message& m, std::string_view method);
 
     const world world_;
 };

@@ -90,9 +90,9 @@ constexpr std::array<told, 14> messages_told{{
     {"refunding", trade::paid, "repeated", "refunding"},
     {"refunded", trade::paid, "repeated", "refunded"},
     {"closed", trade::paid, "late", "closed cancelled"},
-    {"late", trade::paid, "late", "closed cancelled"},
+    {"late", trade::paid, "repeated", "closed cancelled"},
     {"closing", trade::closed, "entered", "closed cancelled"},
-    {"begun", trade::closed, "repeated", "unpaid"},
+    {"begun", trade::closed, "entered", "unpaid"},
     {"refunded", trade::closed, "repeated", "refunded"},
     {"paid", trade::closed, "repeated", "paid"},
     {"begun", trade::open, "no_news", "unpaid"},
@@ -191,11 +191,20 @@ TEST_F(MessageDeskTest, KeepsTheHeadersThatWereSigned) {
                             .timestamp = "17",
                             .nonce = "n1",
                             .signature = "c2ln",
-                            .serial = "AB"},
+                            .serial = "AB",
+                            .header_prefix = "Wechatpay-"},
                            clock_.now()));
     EXPECT_EQ(newest().raw,
               "Wechatpay-Timestamp: 17\nWechatpay-Nonce: n1\nWechatpay-Serial: AB\n"
               "Wechatpay-Signature: c2ln\n\n{}");
+    ASSERT_TRUE(desk_.take(method,
+                           {.content_type = "application/json",
+                            .body = "{}",
+                            .timestamp = "17",
+                            .signature = "v1=00",
+                            .header_prefix = "Floodgate-"},
+                           clock_.now()));
+    EXPECT_EQ(newest().raw, "Floodgate-Timestamp: 17\nFloodgate-Signature: v1=00\n\n{}");
 }
 
 TEST_F(MessageDeskTest, ABuyerWhoComesBackSettlesNothing) {

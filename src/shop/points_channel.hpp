@@ -32,6 +32,7 @@ public:
     pay::trade query(const sale::order& o) override;
     pay::trade close(const sale::order& o) override;
     // done also if nothing was taken.
+    sale::price price_of(const sale::order& o) const override { return {{}, o.amount_points}; }
     pay::refund_answer refund(const sale::order& o, const pay::refund_request& r) override;
 
 private:

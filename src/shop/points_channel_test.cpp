@@ -73,7 +73,7 @@ TEST_F(PointsChannelTest, ARefundGivesThePointsBackOnce) {
     grant(1, 80);
     const auto p = orders_.order(sale_, 1);
     ASSERT_EQ(pay(p), checkout_step::done);
-    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer).value().step, checkout_step::under_way);
+    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer, {}).value().step, checkout_step::under_way);
     lose(true);
     EXPECT_EQ(inquire(), inquiry_outcome::unsure);
     mend();
@@ -142,7 +142,7 @@ TEST_F(PointsChannelTest, PointsThatCouldNotBeTakenAtOnceStaySetAside) {
     EXPECT_EQ(of(1), (balance{{0}, {price}, {0}}));
     // A refund takes them first.
     mend();
-    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer).value().step, checkout_step::under_way);
+    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer, {}).value().step, checkout_step::under_way);
     EXPECT_EQ(inquire(), inquiry_outcome::settled);
     EXPECT_EQ(of(1), (balance{{price}, {0}, {0}}));
 }
@@ -150,7 +150,8 @@ TEST_F(PointsChannelTest, PointsThatCouldNotBeTakenAtOnceStaySetAside) {
 TEST_F(PointsChannelTest, AClosedOrderGetsItsPointsBackAndTakesNoneLater) {
     grant(1, price);
     const auto p = orders_.order_in("unpaid", sale_, 1);
-    ASSERT_TRUE(moves_.begin_payment(p.order, p.buyer, "points", p.at).value().moved);
+    ASSERT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, {"points", {{}, {price}}}, p.at).value().moved);
     const sale::order o = orders_.find(p);
     ASSERT_TRUE(channel_->begin(o).value().reserved);
     ASSERT_EQ(checkout_.cancel(p.order, p.buyer).value().step, checkout_step::under_way);
@@ -163,10 +164,55 @@ TEST_F(PointsChannelTest, AClosedOrderGetsItsPointsBackAndTakesNoneLater) {
     EXPECT_EQ(channel_->begin(o).error(), errc::conflict);
 }
 
+// The points of an order that was paid in money meanwhile are not spent.
+TEST_F(PointsChannelTest, AnOrderThatIsPaidInMoneyMeanwhileGetsItsPointsBack) {
+    grant(1, price);
+    const auto p = orders_.order(sale_, 1);
+    ASSERT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, {"points", {{}, {price}}}, p.at).value().moved);
+    ASSERT_TRUE(channel_->begin(orders_.find(p)).value().reserved);
+    ASSERT_EQ(moves_.pay(p.order, "card", p.at).value().money, ledger::money_fate::taken);
+    EXPECT_EQ(checkout_.take_reserved(p.order, "points").value().step, checkout_step::no_effect);
+    EXPECT_EQ(of(1), (balance{{0}, {price}, {0}}));
+    EXPECT_EQ(inquire(), inquiry_outcome::settled) << "its trade is closed";
+    EXPECT_EQ(of(1), (balance{{price}, {0}, {0}}));
+    EXPECT_EQ(shown(p), "paid");
+}
+
+TEST_F(PointsChannelTest, PointsPayAnOrderWhoseOtherTradeIsThenClosed) {
+    grant(1, price);
+    const auto p = orders_.order(sale_, 1);
+    ASSERT_TRUE(moves_.begin_payment(p.order, p.buyer, {"card", {orders_.find(p).amount}}, p.at)
+                    .value()
+                    .moved);
+    EXPECT_EQ(pay(p), checkout_step::done);
+    EXPECT_EQ(of(1), balance{});
+    const auto asked = moves_.all_questions({}, 10).value();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].method, "card");
+    EXPECT_EQ(asked[0].what, ledger::question::close);
+}
+
+TEST_F(PointsChannelTest, PointsGoBackAllTogether) {
+    grant(1, price);
+    const auto p = orders_.order(sale_, 1);
+    ASSERT_EQ(pay(p), checkout_step::done);
+    const auto part = checkout_.ask_refund(p.order, p.buyer, {.amount = {1}}).value();
+    EXPECT_EQ(part.step, checkout_step::too_much);
+    EXPECT_EQ(part.left.value, 0) << "no money was paid";
+    EXPECT_EQ(shown(p), "paid");
+    ASSERT_EQ(checkout_.ask_refund(p.order, p.buyer, {}).value().step, checkout_step::under_way);
+    EXPECT_EQ(moves_.all_questions({}, 1).value().at(0).refund.price, (sale::price{{}, {price}}));
+    EXPECT_EQ(inquire(), inquiry_outcome::settled);
+    EXPECT_EQ(shown(p), "refunded");
+    EXPECT_EQ(of(1), (balance{{price}, {0}, {0}}));
+}
+
 TEST_F(PointsChannelTest, ATryThatComesAfterItsOrderWasClosedIsRefused) {
     grant(1, price);
     const auto p = orders_.order(sale_, 1);
-    ASSERT_TRUE(moves_.begin_payment(p.order, p.buyer, "points", p.at).value().moved);
+    ASSERT_TRUE(
+        moves_.begin_payment(p.order, p.buyer, {"points", {{}, {price}}}, p.at).value().moved);
     ASSERT_EQ(checkout_.cancel(p.order, p.buyer).value().step, checkout_step::under_way);
     clock_.set(orders_.deadline(p) + std::chrono::hours(1));
     EXPECT_EQ(inquire(), inquiry_outcome::settled);

@@ -111,7 +111,9 @@ class ManyDeadlines(ShopTest):
         book = open_book(self.shop.data)
         for i, sale in enumerate(self.shop.sales):
             book.executemany(
-                "INSERT INTO orders VALUES (?, ?, ?, 1, 990, 0, 'unpaid', '', 0, ?, NULL, 0, 0)",
+                "INSERT INTO orders (order_no, sale_id, buyer_id, quantity, amount_fen, "
+                "amount_points, state, reason, created_ms, pay_by_ms, mark) "
+                "VALUES (?, ?, ?, 1, 990, 0, 'unpaid', '', 0, ?, 0)",
                 ((i * users + b, sale, b, chance.randrange(self.SPREAD_S * 1000))
                  for b in range(1, users + 1)))
         book.execute("UPDATE sales SET held = stock")

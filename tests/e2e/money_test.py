@@ -171,7 +171,9 @@ class Wechat(Channel):
 
 class MoneyTest(ShopTest):
 
-    def open_shop(self, users=2, stock=1, **terms):  # pylint: disable=arguments-differ
+    pay_settings, admin_token = ASKS_OFTEN, None
+
+    def open_shop(self, users=2, stock=1, refund_within_s=None, **terms):  # pylint: disable=arguments-differ
         """The sandbox, and a shop that knows its keys. The sandbox's retry clock runs fast."""
         self.port = free_port()
         self.box = Sandbox(self.place / "sandbox", shop=f"http://127.0.0.1:{self.port}")
@@ -179,6 +181,8 @@ class MoneyTest(ShopTest):
         self.addCleanup(self.box.kill)
         self.box.start()
         self.box.switch(retry_divisor=1000, wechat_refund_settles_ms=50)
+        if refund_within_s:
+            self.pay_settings = {**ASKS_OFTEN, "refund_within_s": refund_within_s}
         self.shop = self.fixture(users=users, stock=stock, **terms)
         self.sale = self.shop.sales[0]
         self.server_ = self.server(self.shop.data, config=self.config(),
@@ -191,10 +195,18 @@ class MoneyTest(ShopTest):
         for name in ("alipay", "wechat"):
             pay[name]["notify_url"] = pay[name]["notify_url"].replace(
                 f":{self.port}/", f":{port or self.port}/")
-        return UNLIMITED + CALM + toml_of({"pay": ASKS_OFTEN, "pay.alipay": pay["alipay"],
+        return UNLIMITED + CALM + toml_of({"pay": self.pay_settings, "pay.alipay": pay["alipay"],
                                            "pay.wechat": pay["wechat"]})
 
     # Verbs.
+
+    def admin(self):
+        """A token of the admin whom the server has made."""
+        if not self.admin_token:
+            found = re.search(r"phone (\d+)  password (\S+)", self.server_.said())
+            self.admin_token = self.client.post(f"{API}/auth/login", {
+                "phone": found[1], "password": found[2]}).json["token"]
+        return self.admin_token
 
     def begin(self, buyer, no):
         """The buyer is where they can pay; the trade's number."""
@@ -360,6 +372,55 @@ class Journeys(MoneyTest):
         self.assertEqual((len(trade["refunds"]), trade["refunded_fen"]), (1, trade["amount_fen"]))
         self.end_clean()
 
+    def test_a_refund_in_part_and_then_the_rest(self):
+        self.open_shop()
+        no, number = self.buy_and_pay(1)
+        fen = self.order(1, no)["amount_fen"]
+        answer = self.call("refund", 1, no, {"amount_fen": 300, "reason": "a scratch"})
+        self.assertEqual((answer.status, answer.json["status"]), (202, "refunding"))
+        self.wait_until(lambda: self.order(1, no).get("refunded_fen") == 300,
+                        what="the part did not go back")
+        self.assertEqual(self.status_of(1, no), "paid")
+        self.assertEqual([r["amount_fen"] for r in self.box.trade(number).json["refunds"]], [300])
+        self.assertEqual(self.try_to_buy(2).code, "sold_out")  # the buyer still has it
+        answer = self.call("refund", 1, no, {"amount_fen": fen - 299})
+        self.assertEqual((answer.status, answer.json["field"]), (422, "amount_fen"), answer.text)
+        self.assertEqual(self.call("refund", 1, no, {"amount_fen": fen - 300}).status, 202)
+        self.wait_for(1, no, "refunded")
+        self.wait_for_trade(number, "refunded")
+        trade = self.box.trade(number).json
+        self.assertEqual((len(trade["refunds"]), trade["refunded_fen"]), (2, fen))
+        other, _ = self.buy_and_pay(2)
+        self.assert_events([
+            (no, "unpaid", "paid", ""), (no, "paid", "refunding", ""), (no, "refunding", "paid", ""),
+            (no, "paid", "refunding", ""), (no, "refunding", "refunded", ""),
+            (other, "unpaid", "paid", "")])
+        self.end_clean()
+
+    def test_an_admin_gives_back_what_the_buyer_may_not(self):
+        self.open_shop(refund_within_s=1)
+        no, number = self.buy_and_pay(1)
+        self.wait_until(lambda: self.call("refund", 1, no, {"amount_fen": 10**9}).status == 409,
+                        what="the time to give it back did not end")  # 422 until then
+        admin = self.admin()
+        path = f"{API}/admin/orders/{no}/refund"
+        self.assertEqual(self.client.post(path, {"reason": "x"}, self.shop.tokens[0]).status, 403)
+        self.assertEqual(self.client.post(path, {"amount_fen": 5}, admin).status, 400)
+        answer = self.client.post(path, {"amount_fen": 5, "reason": "arrived broken"}, admin)
+        self.assertEqual((answer.status, answer.json["status"]), (202, "refunding"), answer.text)
+        self.wait_until(lambda: self.order(1, no).get("refunded_fen") == 5,
+                        what="the admin's refund was not made")
+        refund, = self.client.get(f"{API}/admin/orders/{no}", admin).json["refunds"]
+        self.assertEqual((refund["cause"], refund["reason"], refund["amount_fen"]),
+                         ("admin", "arrived broken", 5))
+        self.assertIn("done_at", refund)
+        self.assertEqual(self.box.trade(number).json["refunds"][0]["request_no"],
+                         refund["refund_no"])
+        line = self.client.get(f"{API}/admin/audit", admin).json["lines"][0]
+        self.assertEqual((line["action"], line["subject"]), ("order.refunded", f"order {no}"))
+        self.assertEqual(self.status_of(1, no), "paid")
+        self.end_clean()
+
     def test_answers_that_say_nothing_close_nothing(self):
         """Rubbish, unsigned, foreign: the order stays as it is until a clear answer comes."""
         self.open_shop()
@@ -395,7 +456,7 @@ class Journeys(MoneyTest):
     def open_payments(self):
         """Orders that wait for an answer of their channel and were asked for at least once."""
         book = ledger(self.shop.data)
-        rows = book.execute("SELECT order_no FROM payments WHERE question <> '' AND tries > 0")
+        rows = book.execute("SELECT order_no FROM trades WHERE asked = 1 AND tries > 0")
         found = [str(no) for no, in rows.fetchall()]
         book.close()
         return found
@@ -519,6 +580,87 @@ class TestAlipay(Alipay, Journeys):
         self.assertEqual([line["action"] for line in lines], ["bill.checked"] * 2)
         self.assertEqual(lines[0]["details"]["after"]["different"], 1)
         self.assertEqual(self.status_of(1, no), "paid")
+
+
+class BothWays(MoneyTest):
+    """A buyer begins to pay in two ways. Both channels know the order under the same number."""
+
+    def begin_both(self, buyer):
+        no = self.buy(buyer)
+        for channel in (Alipay, Wechat):
+            answer = self.call("pay", buyer, no, {"method": channel.method})
+            self.assertEqual(answer.status, 200, answer.text)
+            self.assertEqual(answer.json["out_trade_no"], no)
+            channel.go_to_pay(self, answer.json)
+        return no
+
+    def pay_with(self, channel, no, status=200):
+        answer = self.box.act(no, "pay", channel)
+        self.assertEqual(answer.status, status, answer.text)
+
+    def wait_for_state(self, channel, no, state):
+        self.wait_until(lambda: self.box.trade(no, channel).json["state"] == state,
+                        what=f"the trade with {channel} was not {state}")
+
+    def test_whoever_pays_in_one_way_cannot_pay_in_the_other(self):
+        self.open_shop(stock=2)
+        for buyer, first, second in ((1, "alipay", "wechat"), (2, "wechat", "alipay")):
+            no = self.begin_both(buyer)
+            self.pay_with(first, no)
+            self.wait_until(lambda b=buyer, n=no: self.status_of(b, n) == "paid")
+            self.wait_for_state(second, no, "closed")
+            self.pay_with(second, no, status=409)
+        self.assertEqual(self.extra(), [])
+        self.end_clean()
+
+    def test_whoever_pays_twice_gets_the_second_payment_back(self):
+        self.open_shop(stock=2)
+        verbs = {"alipay": "alipay.trade.close", "wechat": "wechat.close"}
+        for buyer, first, second in ((1, "alipay", "wechat"), (2, "wechat", "alipay")):
+            no = self.begin_both(buyer)
+            # The second is paid before it can be closed.
+            self.box.switch(troubles=[{"verb": verbs[second], "kind": "http_500", "calls": 10**6,
+                                       "after_work": False}])
+            self.pay_with(first, no)
+            self.wait_until(lambda b=buyer, n=no: self.status_of(b, n) == "paid")
+            self.pay_with(second, no)
+            self.wait_for_state(second, no, "refunded")
+            self.box.switch(troubles=[])
+            self.assertEqual(self.status_of(buyer, no), "paid")
+            self.assertNotIn("refunded_fen", self.order(buyer, no))
+            self.assertEqual(self.box.trade(no, first).json["refunds"], [])
+            self.assertEqual(len(self.box.trade(no, second).json["refunds"]), 1)
+            self.wait_until(lambda n=no: "done_at" in self.extra(n), what="it was not listed")
+            found = self.extra(no)
+            self.assertEqual((found["method"], found["cause"], found["amount_fen"]),
+                             (second, "twice", self.order(buyer, no)["amount_fen"]))
+        self.assertEqual(len(self.extra()), 2)
+        alerts = self.client.get(f"{API}/admin/alerts", self.admin()).json["alerts"]
+        self.assertIn("extra_money", [a["alert"] for a in alerts])
+        events = [e for e in self.events() if e[2] == "paid"]
+        self.assertEqual(len(events), 2)  # once each
+        self.end_clean()
+
+    def test_nobody_pays_in_either_way(self):
+        self.open_shop()
+        no = self.begin_both(1)
+        self.pass_deadline(no)
+        self.wait_until(lambda: self.status_of(1, no) == "closed")
+        for channel in ("alipay", "wechat"):
+            self.wait_for_state(channel, no, "closed")
+        self.assertEqual(self.try_to_buy(2).status, 202)
+        self.end_clean()
+
+    def extra(self, no=None):
+        """What is listed; with a number, the one of that order."""
+        found = self.client.get(f"{API}/admin/payments/extra", self.admin()).json["refunds"]
+        return found if no is None else next((r for r in found if r["order_no"] == no), {})
+
+    def events(self):
+        book = ledger(self.shop.data)
+        found = book.execute("SELECT order_no, from_state, to_state FROM order_events").fetchall()
+        book.close()
+        return found
 
 
 class TestWechat(Wechat, Journeys):

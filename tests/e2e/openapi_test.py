@@ -17,7 +17,8 @@ from recording import SharedServer, record
 
 
 # The tests of payments make these calls: they need a channel to answer to.
-OF_CHANNELS = {"take_alipay_message", "take_wechat_message", "return_from_alipay"}
+OF_CHANNELS = {"take_alipay_message", "take_wechat_message", "take_external_message",
+               "return_from_alipay"}
 
 
 def walk(node, path=""):

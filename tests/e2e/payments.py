@@ -145,11 +145,12 @@ class Sandbox:
             url = page.headers["location"]
         raise AssertionError(f"it leads in circles: {url}")
 
-    def trade(self, number):
-        return self.ask("GET", f"/sandbox/trades/{number}")
+    def trade(self, number, channel=""):
+        """The channel must be named if both have a trade of this number."""
+        return self.ask("GET", f"/sandbox/trades/{number}?channel={channel}")
 
-    def act(self, number, act):
-        return self.ask("POST", f"/sandbox/trades/{number}/{act}", {})
+    def act(self, number, act, channel=""):
+        return self.ask("POST", f"/sandbox/trades/{number}/{act}?channel={channel}", {})
 
     def notifies(self):
         return self.ask("GET", "/sandbox/notifies").json

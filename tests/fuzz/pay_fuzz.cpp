@@ -1,6 +1,7 @@
 // Any bytes as what strangers send to the payment addresses: a form, a response of Alipay's
-// gateway, a header or notice of WeChat Pay, a daily bill. They must neither crash nor hang.
-// What is accepted must come back as it went, and nothing is genuine without a signature.
+// gateway, a header or notice of WeChat Pay, a message of the shop's own checkout, a daily bill.
+// They must neither crash nor hang. What is accepted must come back as it went, and nothing is
+// genuine without a signature.
 //
 // The first byte chooses which.
 
@@ -13,8 +14,10 @@
 #include "pay/alipay_text.hpp"
 #include "pay/base64.hpp"
 #include "pay/bill_file.hpp"
+#include "pay/external_notify.hpp"
 #include "pay/new_keys.hpp"
 #include "pay/wechat_notice.hpp"
+#include "store/http/message_signature.hpp"
 
 namespace {
 
@@ -95,6 +98,19 @@ void check_notice(std::string_view body) {
     require(again && to_json(*again) == to_json(*notice));
 }
 
+void check_external(std::string_view body) {
+    static const shared_secret secret = shared_secret::from_text(std::string(32, 's'), "");
+    const instant now = from_ms(1'794'736'800'000);
+    raw_message m{.content_type = "application/json", .body = body};
+    require(!read_external_notify(m, secret, now).fault.empty());
+    const std::string at = store::message_timestamp(now);
+    const std::string signature = store::message_signature(secret.bytes(), at, body);
+    m.timestamp = at;
+    m.signature = signature;
+    const message said = read_external_notify(m, secret, now);
+    require(!said.fault.empty() || (said.order.value > 0 && said.amount.value > 0));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -106,7 +122,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 2: check_authorization(text); break;
     case 3: check_bill(text); break;
     case 4: check_cipher(text); break;
-    default: check_notice(text); break;
+    default:
+        check_notice(text);
+        check_external(text);
+        break;
     }
     return 0;
 }
