@@ -4,7 +4,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
-#include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -14,6 +13,7 @@
 
 #include "api/routes.hpp"
 #include "http/request_target.hpp"
+#include "http/request_verb.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -29,16 +29,6 @@ constexpr boost::beast::string_view wechat_prefix = "wechatpay-", own_prefix = "
 // from any client (an empty chunked body without its last byte) would stop the server; http_fuzz
 // found it.
 constexpr std::size_t last_chunk_bytes = 5;
-
-api::verb verb_of(http::verb v) {
-    switch (v) {
-    case http::verb::get:
-    case http::verb::head: return api::verb::get;
-    case http::verb::post: return api::verb::post;
-    case http::verb::put: return api::verb::put;
-    default: return api::verb::other;
-    }
-}
 
 }  // namespace
 
