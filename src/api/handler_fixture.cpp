@@ -40,6 +40,7 @@ services HandlerTest::all_services() {
             .orders = orders_,
             .checkout = checkout_,
             .messages = messages_,
+            .bills = bills_,
             .ledger_health = ledger_health_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),

@@ -134,6 +134,7 @@ protected:
                                  }};
     shop::checkout checkout_{{book_.moves(), channels_, settlement_, clock_}};
     shop::message_desk messages_{{checkout_, channels_, book_}};
+    shop::bill_desk bills_{book_};
     shop::letter_desk letters_{{book_, settlement_, clock_}};
     shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
     shop::ledger_health ledger_health_{book_.orders()};

@@ -26,6 +26,12 @@ reply list_extra_money(services& with, const call& c);  // -> {refunds, next_bef
 // -> {messages, next_before}
 reply list_messages(services& with, const call& c);
 
+// Holds a channel's daily bill against the ledger: ?channel=alipay|wechat, the body is the CSV file
+// as it was downloaded -> {channel, complete, agrees, lines, from?, until?, bill, ledger, missing,
+// extra, different}; of each of the last three the first 1000 are named. 422 with `line`: the file
+// cannot be read; 503: a check is under way
+reply check_bill(services& with, const call& c);
+
 // The latest look at every sale -> {at, sales}
 reply get_reconciliation(services& with, const call& c);
 // {sale_id, repair?: true, note?} looks now, explains, and repairs if asked to

@@ -97,6 +97,8 @@ constexpr route table[] = {
     {get,  "/api/v1/admin/payments/open",  access::admin, list_questions, pool::admin},
     {get,  "/api/v1/admin/payments/extra", access::admin, list_extra_money, pool::admin},
     {get,  "/api/v1/admin/payments/messages", access::admin, list_messages, pool::admin},
+    {post, "/api/v1/admin/payments/bills", access::admin, check_bill,
+     pool::admin, on_loop::no, none, nullptr, bill_bytes_max},
     {get,  "/api/v1/admin/reconciliation", access::admin, get_reconciliation, pool::admin},
     {post, "/api/v1/admin/reconcile",      access::admin, reconcile_sale, pool::admin},
     {get,  "/api/v1/admin/alerts",         access::admin, list_alerts, pool::admin},
@@ -154,6 +156,11 @@ route_match match(verb v, std::string_view path) {
         if (const auto id = fit(patterns[i], path)) return {&table[i], *id};
     }
     return {};
+}
+
+std::size_t file_bytes_max(std::string_view path) {
+    const route* found = match(verb::post, path).route;
+    return found ? found->file_bytes_max : 0;
 }
 
 std::string allowed_verbs(std::string_view path, door at) {

@@ -43,6 +43,8 @@ enum class on_loop : std::uint8_t {
 // Bodies of buyers and strangers are short; admins send descriptions of products.
 inline constexpr std::size_t short_body_bytes_max = 4096;
 inline constexpr std::size_t message_bytes_max = 16'384;
+// A bill has some 300 bytes for each payment.
+inline constexpr std::size_t bill_bytes_max = 64 << 20;
 
 struct route {
     api::verb verb;
@@ -53,14 +55,19 @@ struct route {
     on_loop here = on_loop::no;
     budget charged = budget::none;
     opener first = nullptr;  // instead of `work`: a call in two steps
+    // If not 0, the body is not JSON but a file (text/csv, application/octet-stream) of up to so
+    // many bytes.
+    std::size_t file_bytes_max = 0;
 
-    // The longest body that the call needs; edge.body_bytes_max also applies.
+    // The longest body that the call needs; edge.body_bytes_max also applies, except to files.
     std::size_t body_bytes_max() const {
+        if (takes_file()) return file_bytes_max;
         if (verb == api::verb::get) return 0;
         if (takes_messages()) return message_bytes_max;
         return needs == access::admin ? std::numeric_limits<std::size_t>::max()
                                       : short_body_bytes_max;
     }
+    bool takes_file() const { return file_bytes_max != 0; }
     // Whether payment channels make this call. Its body need not be JSON.
     bool takes_messages() const { return charged == budget::messages; }
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
@@ -84,6 +91,9 @@ struct route_match {
 // A number in a path is 1 to 2^63-1, digits only, without leading zeros; otherwise the path is
 // unknown. Does not allocate, because it runs for every request.
 route_match match(verb v, std::string_view path);
+
+// The longest file that may be posted to this path; 0: none.
+std::size_t file_bytes_max(std::string_view path);
 
 // Which calls a listener answers.
 enum class door : std::uint8_t { everything = 1, no_operators };

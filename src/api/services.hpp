@@ -23,6 +23,7 @@
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
 #include "points/accounts.hpp"
+#include "shop/bill_desk.hpp"
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
 #include "shop/ledger_health.hpp"
@@ -57,6 +58,7 @@ struct services {
     shop::order_lookup& orders;
     shop::checkout& checkout;
     shop::message_desk& messages;
+    shop::bill_desk& bills;
     shop::ledger_health& ledger_health;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;

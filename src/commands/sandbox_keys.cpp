@@ -13,6 +13,7 @@
 
 #include "guard/tokens.hpp"
 #include "pay/new_keys.hpp"
+#include "pay/wechat_cipher.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -24,7 +25,6 @@ constexpr const char* alipay_app_id = "9021000100000001";
 constexpr const char* alipay_seller_id = "2088000000000001";
 constexpr const char* wechat_mch_id = "1900000001";
 constexpr const char* wechat_app_id = "wx0000000000000001";
-constexpr std::size_t apiv3_key_letters = 32;
 constexpr auto certificates_last = std::chrono::years(20);
 
 [[noreturn]] void fail(const std::string& path, int error) {
@@ -71,6 +71,14 @@ void write_certified_key(const std::string& private_file, const std::string& cer
                        pay::make_certificate(pay::private_key::from_text(made), terms));
 }
 
+// Known by its beginning; the rest is still more than anybody guesses.
+std::string new_apiv3_key() {
+    constexpr std::size_t letters = 32;
+    static_assert(guard::token_characters == letters);
+    return std::string(pay::sandbox_apiv3_prefix) +
+           guard::new_token().substr(pay::sandbox_apiv3_prefix.size());
+}
+
 void make_keys(const named_files& files, instant now) {
     write_key_pair(files.alipay_merchant(), files.alipay_merchant_public());
     write_key_pair(files.alipay_platform(), files.alipay_platform_public());
@@ -79,8 +87,7 @@ void make_keys(const named_files& files, instant now) {
                         {"Floodgate sandbox merchant", now, until});
     write_certified_key(files.wechat_platform(), files.wechat_platform_certificate(),
                         {"Floodgate sandbox platform", now, until});
-    static_assert(guard::token_characters == apiv3_key_letters);
-    write_private_file(files.wechat_apiv3(), guard::new_token());
+    write_private_file(files.wechat_apiv3(), new_apiv3_key());
 }
 
 // A TOML string.

@@ -9,6 +9,7 @@
 
 #include "base/config_file.hpp"
 #include "base/random_id.hpp"
+#include "pay/wechat_cipher.hpp"
 
 namespace floodgate::commands {
 namespace {
@@ -48,6 +49,21 @@ TEST_F(SandboxKeysTest, TheFirstStartMakesKeysThatOnlyTheirOwnerReads) {
                         who.wechat->merchant.at(made.wechat.merchant_serial)));
     EXPECT_TRUE(matches(who.wechat->platform.key,
                         pay::public_key::from_file(made.wechat_platform_certificate_file)));
+}
+
+TEST_F(SandboxKeysTest, AShopKnowsThatTheyAreWorthNothing) {
+    const sandbox_keys made = keep_sandbox_keys(place_, some_day);
+    const auto own = [](const std::string& file) {
+        return pay::private_key::from_file(file).is_from_sandbox();
+    };
+    const auto theirs = [](const std::string& file) {
+        return pay::public_key::from_file(file).is_from_sandbox();
+    };
+    EXPECT_TRUE(own(made.alipay_private_key_file));
+    EXPECT_TRUE(theirs(made.alipay_platform_public_key_file));
+    EXPECT_TRUE(own(made.wechat_private_key_file));
+    EXPECT_TRUE(theirs(made.wechat_platform_certificate_file));
+    EXPECT_TRUE(pay::apiv3_key::from_file(made.wechat.apiv3_key_file).is_from_sandbox());
 }
 
 TEST_F(SandboxKeysTest, ALaterStartKeepsThem) {

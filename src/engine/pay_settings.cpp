@@ -67,6 +67,7 @@ void read_alipay(config_file& file, pay_settings& s, std::vector<std::string>& s
     if (missing.size() == options.size()) return;
     expect_all_set(section, missing);
     check_options(section, options, s.sandbox, secret_files);
+    f.sandbox = s.sandbox;
     s.alipay = std::move(f);
 }
 
@@ -88,6 +89,7 @@ void read_wechat(config_file& file, pay_settings& s, std::vector<std::string>& s
     if (missing.size() == options.size() + 1) return;
     expect_all_set(section, missing);
     check_options(section, options, s.sandbox, secret_files);
+    f.sandbox = s.sandbox;
     s.wechat = std::move(f);
 }
 

@@ -18,7 +18,8 @@ namespace floodgate::engine {
 
 // A channel is in use if its section sets anything.
 struct pay_settings {
-    bool sandbox = false;  // channels on this machine or of a sandbox are allowed
+    // Channels on this machine or of a sandbox, and keys of `floodgate sandbox`, are allowed.
+    bool sandbox = false;
     std::optional<pay::alipay_files> alipay{};
     std::optional<pay::wechat_files> wechat{};
     std::optional<pay::external_files> external{};
@@ -30,7 +31,8 @@ struct pay_settings {
 void read_pay(config_file& file, pay_settings& s, std::vector<std::string>& secret_files);
 
 // Adds the channels. Throws std::runtime_error with one clear line when a key is missing or not
-// good. `by` and `clock` must outlive them.
+// good, or when `floodgate sandbox` made it and `sandbox` is not set. `by` and `clock` must outlive
+// them.
 void open_channels(const pay_settings& s, store::http_caller& by, const floodgate::clock& clock,
                    pay::channels& to);
 

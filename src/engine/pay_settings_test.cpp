@@ -10,6 +10,7 @@
 
 #include "engine/settings.hpp"
 #include "ledger/ledger_fixture.hpp"
+#include "pay/new_keys.hpp"
 #include "pay/test_data.hpp"
 #include "store/http/http_caller.hpp"
 
@@ -21,6 +22,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 struct nobody_answers final : store::http_caller {
     store::http_answer ask(const store::http_question&) override { return {}; }
@@ -179,6 +181,18 @@ TEST_F(PaySettingsTest, AddressesOfATrialNeedTheWordSandbox) {
     EXPECT_THAT(complaint(wechat("http://192.168.0.7:80")),
                 HasSubstr("pay.wechat.base is an address of this machine"));
     EXPECT_EQ(complaint("[pay]\nsandbox = true\n" + wechat("http://192.168.0.7:80")), "");
+}
+
+TEST_F(PaySettingsTest, KeysOfATrialNeedTheWordSandbox) {
+    const std::string text = alipay() + wechat();
+    std::ofstream(directory_.file("test_only_merchant.pkcs8.pem"))
+        << pay::make_key_pair().private_pem;
+    EXPECT_THAT(trouble_opening(read(text).pay),
+                StartsWith("pay.alipay.private_key_file holds a test key"));
+    EXPECT_EQ(trouble_opening(read("[pay]\nsandbox = true\n" + text).pay), "");
+    const pay_settings wechat_alone = read(text.substr(text.find("[pay.wechat]"))).pay;
+    EXPECT_THAT(trouble_opening(wechat_alone),
+                StartsWith("pay.wechat.private_key_file holds a test key"));
 }
 
 TEST_F(PaySettingsTest, AKeyThatIsNotGoodIsNamedInOneLine) {

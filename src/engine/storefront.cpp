@@ -40,6 +40,7 @@ storefront::storefront(const settings& s, const world& w)
       proxies_(s.trusted_proxies),
       desk_(w.book, w.gate, w.node, w.clock),
       orders_({recent, w.gate, w.book.orders()}),
+      bills_(w.book),
       ledger_health_(w.book.orders()),
       look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
@@ -132,6 +133,7 @@ void storefront::open(opening o) {
                                     .orders = orders_,
                                     .checkout = *checkout_,
                                     .messages = *messages_,
+                                    .bills = bills_,
                                     .ledger_health = ledger_health_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,

@@ -87,6 +87,7 @@ private:
     std::atomic<bool> ready_{false};
     std::optional<opening> opening_;
     shop::order_lookup orders_;
+    shop::bill_desk bills_;
     shop::ledger_health ledger_health_;
     std::optional<shop::checkout> checkout_;
     std::optional<shop::message_desk> messages_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/routes.hpp"
 #include "http/answers.hpp"
 #include "push/web_socket.hpp"
 
@@ -16,7 +17,14 @@ constexpr std::size_t ahead_bytes_max = 16'384;
 // How long a client may take to close after the last answer.
 constexpr auto goodbye_time = std::chrono::seconds(1);
 
+// How slowly a file may come. Its length is known only if it is not sent in chunks.
+constexpr std::size_t file_bytes_per_s = 131'072;
+
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool is_for_file(const request& r) {
+    return r.verb == api::verb::post && api::file_bytes_max(r.path) != 0;
+}
 
 }  // namespace
 
@@ -38,7 +46,7 @@ void connection::wait_for(waiting_for what) {
         break;
     case waiting_for::next: deadline_ = home_.now + timeouts.idle; break;
     case waiting_for::head: deadline_ = home_.now + timeouts.head; break;
-    case waiting_for::body: deadline_ = home_.now + timeouts.body; break;
+    case waiting_for::body: deadline_ = home_.now + body_time_; break;
     case waiting_for::go_ahead:
     case waiting_for::writing: deadline_ = home_.now + timeouts.write; break;
     case waiting_for::goodbye: deadline_ = home_.now + goodbye_time; break;
@@ -94,13 +102,16 @@ const request* connection::next() {
 }
 
 // Called when a head is complete and its body is not. Decides how much of the body is kept, so that
-// useless bodies cost no memory. False: the client asked before sending the body, and it is not
-// needed; then the request is answered without it.
+// useless bodies cost no memory. False: it is not needed, and the client asked before sending it,
+// or it is a long file; then the request is answered without it.
 bool connection::may_send_body() {
     const request announced = talk_.announced();
     const std::size_t wanted = home_.body_bytes_wanted(announced);
     talk_.keep_body(wanted);
-    if (!talk_.client_waits()) {
+    const bool is_file = is_for_file(announced);
+    body_time_ = home_.options.timeouts.body;
+    if (is_file) body_time_ += std::chrono::seconds(announced.body_bytes / file_bytes_per_s);
+    if (!talk_.client_waits() && !(is_file && wanted == 0)) {
         wait_for(waiting_for::body);
         return true;
     }

@@ -166,6 +166,7 @@ private:
     client_place place_;
     conversation talk_;
     waiting_for waiting_ = waiting_for::next;
+    milliseconds body_time_{0};  // for the body that is being read
     steady::time_point deadline_ = steady::time_point::max();
     bool keep_alive_ = true;
     bool retiring_ = false;

@@ -287,6 +287,35 @@ TEST_F(ConnectionTest, KeepsNothingOfABodyThatIsOfNoUse) {
     EXPECT_EQ(next_path(), "/b") << "the connection lives on";
 }
 
+struct FileConnectionTest : ConnectionTest {
+    static std::string head(const std::string& framing) {
+        return "POST /api/v1/admin/payments/bills HTTP/1.1\r\nHost: a\r\n" + framing + "\r\n\r\n";
+    }
+};
+
+// Otherwise strangers could have any number of long files read and thrown away.
+TEST_F(FileConnectionTest, AFileThatIsOfNoUseIsNotRead) {
+    home.wanted = 0;
+    for (const char* framing : {"Content-Length: 60000000", "Transfer-Encoding: chunked"}) {
+        client = std::make_shared<test_connection>(home, remote{});
+        client->say(head(framing));
+        ASSERT_TRUE(client->next()) << framing;
+        EXPECT_FALSE(client->keep_alive());
+        client->answer("no");
+        EXPECT_TRUE(client->said_goodbye);
+    }
+}
+
+TEST_F(FileConnectionTest, ALongFileHasMoreTime) {
+    home.wanted = 67'108'864;
+    client->say(head("Content-Length: 13107200"));  // at 128 KiB a second: 100 seconds
+    EXPECT_EQ(client->next(), nullptr);
+    client->check_deadline(home.now + std::chrono::milliseconds(119'999));
+    EXPECT_TRUE(client->got.empty());
+    client->check_deadline(home.now + std::chrono::milliseconds(120'000));
+    EXPECT_EQ(client->got.size(), 1U) << "408";
+}
+
 TEST_F(ConnectionTest, HasNoDeadlineWhileWeOweTheAnswer) {
     client->say(get("/a"));
     EXPECT_EQ(next_path(), "/a");

@@ -4,7 +4,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
-#include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -12,7 +11,9 @@
 #include <limits>
 #include <optional>
 
+#include "api/routes.hpp"
 #include "http/request_target.hpp"
+#include "http/request_verb.hpp"
 
 namespace floodgate::http {
 namespace {
@@ -29,24 +30,14 @@ constexpr boost::beast::string_view wechat_prefix = "wechatpay-", own_prefix = "
 // found it.
 constexpr std::size_t last_chunk_bytes = 5;
 
-api::verb verb_of(http::verb v) {
-    switch (v) {
-    case http::verb::get:
-    case http::verb::head: return api::verb::get;
-    case http::verb::post: return api::verb::post;
-    case http::verb::put: return api::verb::put;
-    default: return api::verb::other;
-    }
-}
-
 }  // namespace
 
 // Beast's parser, which keeps only what is used here. It reads complete heads only, so every field
 // lies in the buffer; obsolete line folding, which Beast would copy, is refused.
 class conversation::reader final : public http::basic_parser<true> {
 public:
-    reader(const char* base, const http_limits& limits) : base_(base), limits_(limits) {
-        body_limit(limits.body_bytes_max);
+    reader(const char* base, const http_limits& limits)
+        : body_bytes_max(limits.body_bytes_max), base_(base), limits_(limits) {
         header_limit(static_cast<std::uint32_t>(limits.head_bytes_max) + 8);
     }
 
@@ -66,6 +57,7 @@ public:
         return static_cast<std::size_t>(at - framing_);
     }
 
+    std::size_t body_bytes_max;
     bool too_long_target = false;
     bool expects_continue = false;
     bool expects_something_else = false;
@@ -133,6 +125,9 @@ private:
             return;
         }
         path_ = place(parts->path);
+        if (verb_ == api::verb::post)
+            body_bytes_max = std::max(body_bytes_max, api::file_bytes_max(parts->path));
+        body_limit(body_bytes_max);
         if (!parts->query.empty()) query_ = place(parts->query);
     }
     void on_response_impl(int, string_view, int, error&) override { assert(false); }
@@ -286,6 +281,11 @@ conversation::step conversation::refuse(api::problem p, std::string_view detail)
     return step::refused;
 }
 
+conversation::step conversation::refuse_body(std::size_t allowed) {
+    return refuse(api::problem::payload_too_large,
+                  "the body may have " + std::to_string(allowed) + " bytes");
+}
+
 conversation::step conversation::next() {
     if (!reader_) {
         if (used_ == 0) return step::need_more;
@@ -317,8 +317,7 @@ conversation::step conversation::read_head() {
     boost::beast::error_code ec;
     parsed_ += fresh->put(boost::asio::const_buffer(came.data(), end + 4), ec);
     if (fresh->too_long_target) return refuse(api::problem::uri_too_long, "the path is too long");
-    if (ec == http::error::body_limit)
-        return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+    if (ec == http::error::body_limit) return refuse_body(fresh->body_bytes_max);
     if (ec) return refuse(api::problem::bad_request, ec.message());
     if (!fresh->is_header_done())
         return refuse(api::problem::bad_request, "incomplete request head");
@@ -354,8 +353,7 @@ conversation::step conversation::read_body() {
         buffer_.erase(parsed_, taken);
         used_ -= taken;
         const std::size_t framing = done ? trailer : used_ - parsed_;
-        if (ec == http::error::body_limit)
-            return refuse(api::problem::payload_too_large, "the body is larger than allowed");
+        if (ec == http::error::body_limit) return refuse_body(reader_->body_bytes_max);
         if (ec == http::error::header_limit)
             return refuse(api::problem::header_too_large, "a chunk header is too large");
         reader_->inside_a_chunk_header = ec == http::error::need_more;

@@ -95,6 +95,7 @@ private:
     step read_head();
     step read_body();
     step refuse(api::problem p, std::string_view detail);
+    step refuse_body(std::size_t allowed);
 
     const http_limits& limits_;
     std::string buffer_;  // [0, used_) came from the client and is still needed

@@ -8,6 +8,15 @@
 #include "sale/catalogue.hpp"
 
 namespace floodgate::http {
+namespace {
+
+bool is_of_type(std::string_view content_type, std::string_view type) {
+    if (!boost::beast::iequals(content_type.substr(0, type.size()), type)) return false;
+    const std::string_view rest = content_type.substr(type.size());
+    return rest.empty() || rest.front() == ';' || rest.front() == ' ';
+}
+
+}  // namespace
 
 std::optional<purchase_fault> read_purchase(const request& r, sale::attempt& a) {
     if (!r.body.empty()) {
@@ -37,11 +46,12 @@ api::reply refuse_purchase(const purchase_fault& f, api::language lang) {
 }
 
 bool is_json(std::string_view content_type) {
-    constexpr std::string_view json = "application/json";
-    if (content_type.empty()) return true;
-    if (!boost::beast::iequals(content_type.substr(0, json.size()), json)) return false;
-    const std::string_view rest = content_type.substr(json.size());
-    return rest.empty() || rest.front() == ';' || rest.front() == ' ';
+    return content_type.empty() || is_of_type(content_type, "application/json");
+}
+
+bool is_file(std::string_view content_type) {
+    return is_of_type(content_type, "text/csv") ||
+           is_of_type(content_type, "application/octet-stream");
 }
 
 }  // namespace floodgate::http

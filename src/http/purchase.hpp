@@ -22,6 +22,8 @@ api::reply refuse_purchase(const purchase_fault& fault, api::language lang);
 
 // Whether the type is application/json, with or without parameters. A missing type counts as JSON.
 bool is_json(std::string_view content_type);
+// Whether it is text/csv or application/octet-stream, with or without parameters.
+bool is_file(std::string_view content_type);
 
 inline constexpr std::size_t idempotency_key_bytes_max = 128;
 

@@ -60,5 +60,13 @@ TEST(ReadPurchase, WantsJson) {
     EXPECT_FALSE(is_json("application/jsonx"));
 }
 
+TEST(ReadPurchase, KnowsTheTypesOfFiles) {
+    EXPECT_TRUE(is_file("text/csv"));
+    EXPECT_TRUE(is_file("Text/CSV; charset=gbk"));
+    EXPECT_TRUE(is_file("application/octet-stream"));
+    for (const char* other : {"", "text/csvx", "text/plain", "application/json"})
+        EXPECT_FALSE(is_file(other)) << other;
+}
+
 }  // namespace
 }  // namespace floodgate::http

@@ -248,6 +248,29 @@ TEST_F(RequestDeskTest, TakesBodiesInJsonOnly) {
     EXPECT_EQ(status(decide(r)), 415);
 }
 
+TEST_F(RequestDeskTest, TakesFilesWhereTheyBelong) {
+    const std::string admin = log_in(1, sale::role::admin), buyer = log_in(5);
+    request r{.verb = api::verb::post, .path = "/api/v1/admin/payments/bills"};
+    EXPECT_EQ(desk_.body_room(r, clock_.now()), 0U);
+    r.token = buyer;
+    EXPECT_EQ(desk_.body_room(r, clock_.now()), 0U);
+    r.token = admin;
+    EXPECT_EQ(desk_.body_room(r, clock_.now()), 64U << 20);
+    r.body = "a,b";
+    r.body_bytes = r.body.size();
+    for (const char* type : {"text/csv", "text/csv; charset=gbk", "application/octet-stream"}) {
+        r.content_type = type;
+        EXPECT_TRUE(std::holds_alternative<pool_job>(decide(r))) << type;
+    }
+    for (const char* type : {"", "application/json", "text/plain"}) {
+        r.content_type = type;
+        EXPECT_EQ(status(decide(r)), 415) << type;
+    }
+    r.path = "/api/v1/admin/products";
+    r.content_type = "text/csv";
+    EXPECT_EQ(status(decide(r)), 415);
+}
+
 TEST_F(RequestDeskTest, HandsOutAMessageOfAChannelAsItCame) {
     const std::string body(16'384, 'x');
     request r{.verb = api::verb::post, .path = "/api/v1/payments/wechat/notify"};

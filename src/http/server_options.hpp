@@ -14,14 +14,14 @@ namespace floodgate::http {
 struct http_limits {
     std::size_t head_bytes_max = 8192;    // request line and header fields
     std::size_t target_bytes_max = 2048;  // the path and query of the request line
-    std::size_t body_bytes_max = 65'536;
+    std::size_t body_bytes_max = 65'536;  // files have limits of their own: api/routes.hpp
 };
 
 // How long a client may take.
 struct timeouts {
     milliseconds idle{75'000};
     milliseconds head{10'000};  // from its first byte, so that sending slowly gains no time
-    milliseconds body{20'000};
+    milliseconds body{20'000};  // a file gets more, by its length
     milliseconds write{30'000};
 };
 

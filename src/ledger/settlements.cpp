@@ -3,29 +3,35 @@
 #include <algorithm>
 
 #include "ledger/guarded.hpp"
+#include "ledger/id_statement.hpp"
 #include "ledger/order_row.hpp"
 #include "store/sql/sql.hpp"
 
 namespace floodgate::ledger {
 
-result<channel_trade> settlements::find(sale::order_no no, const std::string& method) {
-    return guarded("settlements.find", [&]() -> result<channel_trade> {
+result<std::vector<channel_trade>> settlements::find(const std::vector<sale::order_no>& numbers,
+                                                     const std::string& method) {
+    return guarded("settlements.find", [&]() -> result<std::vector<channel_trade>> {
         const auto c = db_.reader();
-        auto rows = c->ask(
-            "SELECT t.amount_fen, t.paid_ms, "
-            "(SELECT COALESCE(SUM(r.amount_fen), 0) FROM refunds r "
-            "WHERE r.order_no = t.order_no AND r.method = t.method), o.state "
-            "FROM trades t JOIN orders o ON o.order_no = t.order_no "
-            "WHERE t.order_no = ? AND t.method = ?",
-            no, std::string_view(method));
-        if (!rows.next()) return errc::not_found;
-        channel_trade t;
-        std::int64_t paid_ms = 0;
-        std::string state;
-        rows.read(t.amount, paid_ms, t.refunded, state);
-        t.paid = paid_ms > 0;
-        t.order = to_order_state(state);
-        return t;
+        std::vector<channel_trade> all;
+        const auto take = [&all](store::row_cursor& rows) {
+            while (rows.next()) {
+                channel_trade& t = all.emplace_back();
+                std::int64_t paid_ms = 0;
+                std::string state;
+                rows.read(t.no, t.amount, paid_ms, t.refunded, state);
+                t.paid = paid_ms > 0;
+                t.order = to_order_state(state);
+            }
+        };
+        ask_for_ids(*c,
+                    "SELECT t.order_no, t.amount_fen, t.paid_ms, "
+                    "(SELECT COALESCE(SUM(r.amount_fen), 0) FROM refunds r "
+                    "WHERE r.order_no = t.order_no AND r.method = t.method), o.state "
+                    "FROM trades t JOIN orders o ON o.order_no = t.order_no "
+                    "WHERE t.method = ? AND t.order_no IN {}",
+                    numbers, take, std::string_view(method));
+        return all;
     });
 }
 

@@ -19,6 +19,7 @@ namespace floodgate::ledger {
 
 // An order's trade with a channel.
 struct channel_trade {
+    sale::order_no no;
     sale::order_state order{};
     sale::fen amount;
     bool paid = false;     // the ledger knows of the money, also if it came late or twice
@@ -43,8 +44,10 @@ class settlements {
 public:
     explicit settlements(store::database& db) : db_(db) {}
 
-    // not_found: no payment of this order was begun with this method.
-    result<channel_trade> find(sale::order_no no, const std::string& method);
+    // The trades of these orders with this method, in any order; none for an order that has none.
+    // No number may be there twice.
+    result<std::vector<channel_trade>> find(const std::vector<sale::order_no>& numbers,
+                                            const std::string& method);
     // Payments and refunds in this time, in the order in which the ledger learnt of them; also of
     // money that came late or twice and went back. Reads every trade.
     result<std::vector<settlement>> between(const settlements_wanted& w);

@@ -75,10 +75,12 @@ TEST_P(SettlementContractTest, ATradeIsFoundByItsOrderAndMethod) {
     settlements from(verbs_.db());
     const auto shown = [&](const char* state, const char* with = method) {
         static std::int64_t buyer = 0;
-        const auto got = from.find(orders_.order_in(state, sale_, ++buyer).order, with);
-        if (!got) return std::string("none");
-        return fmt::format("{} {}{} {}", to_text(got->order), got->amount.value,
-                           got->paid ? " paid" : "", got->refunded.value);
+        const auto no = orders_.order_in(state, sale_, ++buyer).order;
+        const auto got = from.find({no}, with).value();
+        if (got.empty()) return std::string("none");
+        EXPECT_EQ(got[0].no, no);
+        return fmt::format("{} {}{} {}", to_text(got[0].order), got[0].amount.value,
+                           got[0].paid ? " paid" : "", got[0].refunded.value);
     };
     EXPECT_EQ(shown("unpaid"), "none");
     EXPECT_EQ(shown("begun"), "unpaid 9900 0");
@@ -91,7 +93,15 @@ TEST_P(SettlementContractTest, ATradeIsFoundByItsOrderAndMethod) {
     EXPECT_EQ(shown("late"), "closed 9900 paid 9900");
     EXPECT_EQ(shown("twice"), "paid 9900 paid 0");
     EXPECT_EQ(shown("twice", other_method), "paid 9900 paid 9900");
-    EXPECT_EQ(from.find({4711}, method).error(), errc::not_found);
+}
+
+TEST_P(SettlementContractTest, MoreTradesAreFoundThanOneStatementNames) {
+    std::vector<sale::order_no> numbers;
+    for (std::uint64_t n = 1; n <= 600; ++n) numbers.push_back({n});
+    numbers.push_back(orders_.order_in("paid", sale_, 1).order);
+    settlements from(verbs_.db());
+    EXPECT_EQ(from.find(numbers, method).value().size(), 1U);
+    EXPECT_THAT(from.find({}, method).value(), IsEmpty());
 }
 
 }  // namespace

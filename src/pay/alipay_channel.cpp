@@ -157,6 +157,8 @@ alipay_account load_account(const alipay_files& files) {
         throw std::invalid_argument(
             "pay.alipay.platform_public_key_file holds the merchant's own public key: put Alipay's "
             "public key there, which its console shows after yours was uploaded");
+    require_real_key(who.merchant, "pay.alipay.private_key_file", files.sandbox);
+    require_real_key(who.platform, "pay.alipay.platform_public_key_file", files.sandbox);
     return who;
 }
 

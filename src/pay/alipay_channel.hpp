@@ -20,6 +20,7 @@ struct alipay_files {
     std::string gateway;  // an address that ends in /gateway.do
     std::string private_key_file, platform_public_key_file;
     std::string notify_url, return_url;
+    bool sandbox = false;  // keys of `floodgate sandbox` are allowed
 };
 
 // Throws key_error or std::invalid_argument, with a sentence that says how to mend it.

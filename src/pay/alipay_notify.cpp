@@ -52,6 +52,8 @@ message read_alipay_notify(const raw_message& m, const alipay_recipient& us) {
         out.fault = "bad_amount";
     } else if (field(form.fields, "seller_id") != us.seller_id) {
         out.fault = "other_seller";
+    } else if (field(form.fields, "notify_type").empty()) {
+        out.fault = "not_a_notify";
     } else if (says == trade::unsure) {
         out.fault = "unknown_status";
     } else {

@@ -16,8 +16,11 @@ struct alipay_recipient {
 };
 
 // The faults, in the order in which they are looked for: wrong_content_type, those of form_verdict
-// and of authenticity, other_app, other_kind, other_order, bad_amount, other_seller,
+// and of authenticity, other_app, other_kind, other_order, bad_amount, other_seller, not_a_notify,
 // unknown_status. From the order on, the fields that could be read are set.
+//
+// not_a_notify: Alipay signed it, but it has no notify_type. So are the words with which Alipay
+// sends a buyer back, and these say nothing about a payment, whatever else they contain.
 message read_alipay_notify(const raw_message& m, const alipay_recipient& us);
 
 }  // namespace floodgate::pay

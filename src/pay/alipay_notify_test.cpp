@@ -76,6 +76,27 @@ TEST_F(AlipayNotifyTest, WhatIsNotForUsIsRefusedByName) {
     EXPECT_EQ(fault_with("total_amount", "98.00"), "") << "the shop knows the amount";
 }
 
+// Anyone who was sent back has these parameters, and can post them.
+TEST_F(AlipayNotifyTest, WhatABuyerIsSentBackWithIsNoNotify) {
+    parameters way_back{{"app_id", app},
+                        {"auth_app_id", app},
+                        {"charset", "utf-8"},
+                        {"method", "alipay.trade.page.pay.return"},
+                        {"out_trade_no", "382100000000000123"},
+                        {"seller_id", seller},
+                        {"timestamp", "2026-11-17 12:00:00"},
+                        {"total_amount", "99.00"},
+                        {"trade_no", "2026111722001400000001"},
+                        {"version", "1.0"}};
+    const message m = read(body(way_back));
+    EXPECT_EQ(m.fault, "not_a_notify");
+    EXPECT_EQ(m.says, trade::unsure);
+    EXPECT_EQ(m.order.value, 382'100'000'000'000'123U) << "the buyer is shown this order";
+    way_back["trade_status"] = "TRADE_SUCCESS";
+    EXPECT_EQ(read(body(way_back)).fault, "not_a_notify") << "a state alone makes no notify";
+    EXPECT_EQ(fault_with("notify_type", ""), "not_a_notify");
+}
+
 TEST_F(AlipayNotifyTest, AFaultyMessageSaysNothingAboutTheTrade) {
     parameters changed = genuine;
     changed["seller_id"] = "2088000000000002";

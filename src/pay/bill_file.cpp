@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <stdexcept>
 
@@ -70,6 +71,8 @@ sale::fen amount_in(std::string_view text, bill_kind kind) {
     if (kind == bill_kind::refund && text.starts_with('-')) text.remove_prefix(1);
     const auto amount = parse_yuan(text, zero_yuan::allowed);
     if (!amount) throw line_fault(quoted(text) + " is not an amount");
+    if (amount->value > bill_amount_fen_max)
+        throw line_fault(quoted(text) + " is more than any payment");
     return *amount;
 }
 
@@ -197,10 +200,10 @@ private:
     bool in_sums_ = false;
 };
 
-bill failed(std::string fault) { return {{}, false, std::move(fault)}; }
+bill failed(std::string fault, std::size_t line = 0) { return {{}, false, std::move(fault), line}; }
 
 template <class Table>
-bill read_bill(std::string_view file, const bill_limits& limits) {
+bill read_table(std::string_view file, const bill_limits& limits) {
     if (file.size() > limits.bytes_max)
         return failed(fmt::format("the file has more than {} bytes", limits.bytes_max));
     bill out;
@@ -214,9 +217,9 @@ bill read_bill(std::string_view file, const bill_limits& limits) {
                 throw line_fault(fmt::format("more than {} rows", limits.rows_max));
         }
     } catch (const line_fault& fault) {
-        return failed(fmt::format("line {}: {}", lines.number(), fault.what()));
+        return failed(fmt::format("line {}: {}", lines.number(), fault.what()), lines.number());
     }
-    if (!lines.fault().empty()) return failed(lines.fault());
+    if (!lines.fault().empty()) return failed(lines.fault(), lines.number());
     if (!table.has_header()) return failed("the file has no table: is this a bill?");
     return out;
 }
@@ -231,12 +234,19 @@ const char* to_text(bill_kind k) {
     return "unknown";
 }
 
+bool has_bills(std::string_view channel) { return channel == "alipay" || channel == "wechat"; }
+
+bill read_bill(std::string_view channel, std::string_view file, const bill_limits& limits) {
+    assert(has_bills(channel));
+    return channel == "alipay" ? read_alipay_bill(file, limits) : read_wechat_bill(file, limits);
+}
+
 bill read_alipay_bill(std::string_view file, const bill_limits& limits) {
-    return read_bill<alipay_table>(file, limits);
+    return read_table<alipay_table>(file, limits);
 }
 
 bill read_wechat_bill(std::string_view file, const bill_limits& limits) {
-    return read_bill<wechat_table>(file, limits);
+    return read_table<wechat_table>(file, limits);
 }
 
 }  // namespace floodgate::pay

@@ -27,7 +27,7 @@ struct bill_row {
     bill_kind kind = bill_kind::payment;
     // Ours: out_request_no, out_refund_no. Empty for a payment, and for a refund by other means.
     std::string refund_no;
-    sale::fen amount;  // of the order, or of the refund; never negative
+    sale::fen amount;  // of the order, or of the refund: 0 to bill_amount_fen_max
     instant at;
     std::size_t line = 0;  // where it stands in the file
 
@@ -40,6 +40,9 @@ struct bill_limits {
     std::size_t rows_max = 1'000'000;
 };
 
+// Ten billion yuan. A bill of rows_max such rows can still be summed up.
+inline constexpr std::int64_t bill_amount_fen_max = 1'000'000'000'000;
+
 struct bill {
     std::vector<bill_row> rows;
     // The closing line (Alipay) or the sums (WeChat Pay) were there. Without them the file may have
@@ -48,7 +51,12 @@ struct bill {
     // Why it could not be read, with the line's number; then there are no rows. A kind of business
     // that is not known here is a fault too: no money is passed over in silence.
     std::string fault;
+    std::size_t fault_line = 0;  // 0: no line is to blame
 };
+
+// By the channel's name: "alipay", "wechat".
+bool has_bills(std::string_view channel);
+bill read_bill(std::string_view channel, std::string_view file, const bill_limits& limits = {});
 
 bill read_alipay_bill(std::string_view file, const bill_limits& limits = {});
 bill read_wechat_bill(std::string_view file, const bill_limits& limits = {});

@@ -119,6 +119,7 @@ TEST(AlipayBill, NamesTheLineThatIsWrong) {
               "line 6: \"-99.00\" is not an amount");
     EXPECT_EQ(alipay_fault(replaced(good, "99.00,99.00", std::string(61, '9') + ",99.00")),
               "line 6: a long text is not an amount");
+    EXPECT_EQ(read_alipay_bill(replaced(good, "99.00,99.00", "99.0x,99.00")).fault_line, 6U);
     EXPECT_EQ(alipay_fault(replaced(good, "2026-11-15 18:01:06", "2026-11-31 18:01:06")),
               "line 7: \"2026-11-31 18:01:06\" is not a time");
     EXPECT_EQ(alipay_fault(replaced(good, ",退款,", ",转账,")),
@@ -207,6 +208,21 @@ TEST(WechatBill, WithoutARowIsMissingAPart) {
     EXPECT_EQ(cut.fault, "");
     EXPECT_FALSE(cut.is_complete);
     EXPECT_EQ(wechat_fault(file + "`3,`1.00\n").substr(0, 14), "line 7: the su") << "two sums";
+}
+
+// More could not be summed up in 64 bits.
+TEST(WechatBill, AnAmountHasALimit) {
+    const std::string good = test_data("wechat_bill.csv");
+    EXPECT_EQ(wechat_fault(replaced(good, "`99.00", "`10000000000.00")), "");
+    EXPECT_EQ(wechat_fault(replaced(good, "`99.00", "`10000000000.01")),
+              "line 2: \"10000000000.01\" is more than any payment");
+}
+
+TEST(WechatBill, ABillIsReadByItsChannel) {
+    EXPECT_EQ(read_bill("alipay", test_data("alipay_bill.csv")).fault, "");
+    EXPECT_EQ(read_bill("wechat", test_data("wechat_bill.csv")).fault, "");
+    EXPECT_NE(read_bill("wechat", test_data("alipay_bill.csv")).fault, "");
+    EXPECT_FALSE(has_bills("points"));
 }
 
 TEST(WechatBill, NamesTheLineThatIsWrong) {

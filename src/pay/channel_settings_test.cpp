@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "pay/channel_fixture.hpp"
+#include "pay/new_keys.hpp"
 #include "pay/test_address.hpp"
 #include "pay/test_data.hpp"
+#include "pay/wechat_cipher.hpp"
 
 namespace floodgate::pay {
 namespace {
@@ -133,6 +135,42 @@ TEST_F(ChannelSettingsTest, KeyFilesAreChecked) {
     wechat = keys.wechat();
     wechat.apiv3_key_file = keys.write("short_key", "0123456789");
     EXPECT_THAT(fault_of_wechat(), HasSubstr("32"));
+}
+
+// The two halves of a pair as files, which lie in a real shop's settings by mistake.
+TEST_F(ChannelSettingsTest, KeysOfTheSandboxNeedTheWordSandbox) {
+    const key_pair_pem made = make_key_pair();
+    const std::string own = keys.write("sandbox.pem", made.private_pem);
+    const std::string open = keys.write("sandbox_public.pem", made.public_pem);
+    const std::string shared = keys.write(
+        "sandbox_apiv3", std::string(sandbox_apiv3_prefix) + std::string(16, 'x') + "\n");
+    const auto expect_refused = [](const std::string& fault, const std::string& option) {
+        EXPECT_THAT(fault, testing::StartsWith(option + " holds a test key")) << option;
+        EXPECT_THAT(fault, HasSubstr("pay.sandbox = true"));
+    };
+    const auto expect_alipay = [&](const char* option, std::string alipay_files::*which,
+                                   const std::string& file) {
+        alipay = keys.alipay();
+        alipay.*which = file;
+        expect_refused(fault_of_alipay(), option);
+        alipay.sandbox = true;
+        EXPECT_EQ(fault_of_alipay(), "");
+    };
+    expect_alipay("pay.alipay.private_key_file", &alipay_files::private_key_file, own);
+    expect_alipay("pay.alipay.platform_public_key_file", &alipay_files::platform_public_key_file,
+                  open);
+
+    const auto expect_wechat = [&](const std::string& option, const auto& change) {
+        wechat = keys.wechat();
+        change();
+        expect_refused(fault_of_wechat(), option);
+        wechat.sandbox = true;
+        EXPECT_EQ(fault_of_wechat(), "");
+    };
+    expect_wechat("pay.wechat.private_key_file", [&] { wechat.private_key_file = own; });
+    expect_wechat("pay.wechat.apiv3_key_file", [&] { wechat.apiv3_key_file = shared; });
+    expect_wechat("pay.wechat.platform_keys PUB_KEY_ID_1",
+                  [&] { wechat.platform_keys["PUB_KEY_ID_1"] = open; });
 }
 
 TEST(TestAddress, TableOfAddresses) {

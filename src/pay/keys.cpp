@@ -1,5 +1,7 @@
 #include "pay/keys.hpp"
 
+#include <openssl/core_names.h>
+
 #include "pay/base64.hpp"
 #include "pay/openssl_handles.hpp"
 
@@ -29,6 +31,14 @@ bool public_key::verify_sha256(std::string_view text, std::string_view signature
     return EVP_DigestVerifyInit(digest.get(), nullptr, sha256(), nullptr, key_.get()) == 1 &&
            EVP_DigestVerify(digest.get(), bytes_of(*bytes), bytes->size(), bytes_of(text),
                             text.size()) == 1;
+}
+
+bool public_key::is_from_sandbox() const {
+    const error_list_cleaner cleaner;
+    BIGNUM* exponent = nullptr;
+    if (EVP_PKEY_get_bn_param(key_.get(), OSSL_PKEY_PARAM_RSA_E, &exponent) != 1) return false;
+    const number_owner owned(exponent);
+    return BN_is_word(exponent, sandbox_exponent) == 1;
 }
 
 std::string private_key::sign_sha256(std::string_view text) const {

@@ -18,6 +18,11 @@ namespace floodgate::pay {
 
 inline constexpr int key_bits_min = 2048;
 
+// The public exponent of the keys that `floodgate sandbox` makes: a prime that no other program
+// chooses, where 65537 is the rule. It is part of the key, so such a key is known in every form:
+// PEM, bare base64, certificate, and either half.
+inline constexpr unsigned long sandbox_exponent = 1'000'003;
+
 class private_key;
 
 class public_key {
@@ -32,6 +37,9 @@ public:
 
     // Upper-case hexadecimal, as WeChat Pay writes it; empty if it came from no certificate.
     const std::string& certificate_serial() const { return serial_; }
+
+    // Whether `floodgate sandbox` made it, so that it is worth nothing.
+    bool is_from_sandbox() const;
 
 private:
     friend class private_key;
@@ -52,6 +60,7 @@ public:
 
     std::string sign_sha256(std::string_view text) const;  // in base64
     public_key public_half() const;
+    bool is_from_sandbox() const { return public_half().is_from_sandbox(); }
 
     evp_pkey_st* handle() const { return key_.get(); }  // for new_keys.cpp
 

@@ -2,6 +2,7 @@
 
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 
 #include <array>
 #include <stdexcept>
@@ -47,6 +48,19 @@ void set_name(X509& certificate, const std::string& common_name) {
     require(X509_set_issuer_name(&certificate, name) == 1, "name a certificate");
 }
 
+key_owner new_sandbox_key() {
+    const key_context_owner by(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
+    const number_owner exponent(BN_new());
+    require(by && exponent && BN_set_word(exponent.get(), sandbox_exponent) == 1 &&
+                EVP_PKEY_keygen_init(by.get()) == 1 &&
+                EVP_PKEY_CTX_set_rsa_keygen_bits(by.get(), key_bits_min) == 1 &&
+                EVP_PKEY_CTX_set1_rsa_keygen_pubexp(by.get(), exponent.get()) == 1,
+            "prepare a key");
+    EVP_PKEY* made = nullptr;
+    require(EVP_PKEY_generate(by.get(), &made) == 1, "make a key");
+    return key_owner(made);
+}
+
 std::time_t seconds_of(instant t) {
     return std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count();
 }
@@ -55,8 +69,7 @@ std::time_t seconds_of(instant t) {
 
 key_pair_pem make_key_pair() {
     const error_list_cleaner cleaner;
-    const key_owner key(EVP_RSA_gen(static_cast<unsigned>(key_bits_min)));
-    require(key != nullptr, "make a key");
+    const key_owner key = new_sandbox_key();
     const bio_owner secret = new_text(), open = new_text();
     require(PEM_write_bio_PKCS8PrivateKey(secret.get(), key.get(), nullptr, nullptr, 0, nullptr,
                                           nullptr) == 1 &&

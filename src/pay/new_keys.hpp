@@ -1,4 +1,4 @@
-// Fresh keys, for the sandbox that --demo starts.
+// Fresh keys for `floodgate sandbox`. They can be told from real ones: see sandbox_exponent.
 
 #pragma once
 

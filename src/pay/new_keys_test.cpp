@@ -19,6 +19,33 @@ TEST(NewKeys, ArePairsThatAreAcceptedAgain) {
     EXPECT_FALSE(matches(first, public_key::from_text(b.public_pem)));
 }
 
+std::string without_pem_lines(const std::string& pem) {
+    const std::size_t from = pem.find('\n') + 1;
+    return pem.substr(from, pem.rfind("-----END") - from);
+}
+
+TEST(NewKeys, AreKnownToBeOfTheSandboxInEveryForm) {
+    const key_pair_pem made = make_key_pair();
+    const private_key key = private_key::from_text(made.private_pem);
+    EXPECT_TRUE(key.is_from_sandbox());
+    EXPECT_TRUE(key.public_half().is_from_sandbox());
+    EXPECT_TRUE(public_key::from_text(made.public_pem).is_from_sandbox());
+    EXPECT_TRUE(private_key::from_text(without_pem_lines(made.private_pem)).is_from_sandbox());
+    EXPECT_TRUE(public_key::from_text(without_pem_lines(made.public_pem)).is_from_sandbox());
+    const std::string certificate = make_certificate(key, {"a", from_ms(0), from_ms(1)});
+    EXPECT_TRUE(public_key::from_text(certificate).is_from_sandbox());
+    EXPECT_TRUE(public_key::from_text(without_pem_lines(certificate)).is_from_sandbox());
+}
+
+TEST(NewKeys, OtherKeysAreNot) {
+    for (const char* name : {"merchant", "platform", "other"}) {
+        EXPECT_FALSE(test_private_key(name).is_from_sandbox()) << name;
+        EXPECT_FALSE(test_public_key(name).is_from_sandbox()) << name;
+    }
+    EXPECT_FALSE(
+        public_key::from_text(test_data("test_only_platform.certificate.pem")).is_from_sandbox());
+}
+
 TEST(NewKeys, HaveACertificateThatSignsItself) {
     const private_key key = test_private_key("merchant");
     const certificate_terms terms{"a demo shop", from_ms(1'794'736'800'000),

@@ -23,6 +23,7 @@ struct freed_by {
 
 using bio_owner = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
 using key_owner = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+using key_context_owner = std::unique_ptr<EVP_PKEY_CTX, freed_by<EVP_PKEY_CTX_free>>;
 using digest_owner = std::unique_ptr<EVP_MD_CTX, freed_by<EVP_MD_CTX_free>>;
 using cipher_owner = std::unique_ptr<EVP_CIPHER_CTX, freed_by<EVP_CIPHER_CTX_free>>;
 using certificate_owner = std::unique_ptr<X509, freed_by<X509_free>>;

@@ -13,6 +13,13 @@ constexpr std::size_t address_bytes_max = 255;
 
 }  // namespace
 
+void refuse_sandbox_key(const std::string& name) {
+    throw std::invalid_argument(
+        name +
+        " holds a test key that floodgate sandbox made: put the key of the real account there, or "
+        "for a trial without real money set pay.sandbox = true");
+}
+
 void require_text(const std::string& value, const std::string& name) {
     if (value.empty()) throw std::invalid_argument(name + " is empty: set it");
 }

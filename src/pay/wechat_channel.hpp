@@ -23,6 +23,7 @@ struct wechat_files {
     std::string base;  // an address without a path
     std::string notify_url;
     std::map<std::string, std::string> platform_keys;  // serial: file
+    bool sandbox = false;                              // keys of `floodgate sandbox` are allowed
 };
 
 // Throws key_error or std::invalid_argument, with a sentence that says how to mend it.

@@ -1,6 +1,7 @@
 #include "pay/wechat_cipher.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "pay/base64.hpp"
 #include "pay/openssl_handles.hpp"
@@ -61,6 +62,11 @@ apiv3_key apiv3_key::from_file(const std::string& path) {
     std::string text = read_key_file(path, key_secrecy::owner_only);
     const wiper wiped(text);
     return from_text(text, path);
+}
+
+bool apiv3_key::is_from_sandbox() const {
+    return std::ranges::equal(sandbox_apiv3_prefix,
+                              std::span(bytes_).first<sandbox_apiv3_prefix.size()>());
 }
 
 apiv3_key::~apiv3_key() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }

@@ -16,6 +16,9 @@ inline constexpr std::size_t wechat_cipher_nonce_bytes = 12;
 inline constexpr std::size_t wechat_associated_bytes_max = 128;
 inline constexpr std::size_t wechat_content_bytes_max = 262'144;
 
+// How the APIv3 keys begin that `floodgate sandbox` makes.
+inline constexpr std::string_view sandbox_apiv3_prefix = "FloodgateSandbox";
+
 // The APIv3 key that merchant and platform share: 32 letters, digits or other visible characters.
 class apiv3_key {
 public:
@@ -29,6 +32,8 @@ public:
     ~apiv3_key();
 
     const unsigned char* data() const { return bytes_.data(); }
+    // Whether `floodgate sandbox` made it, so that it is worth nothing.
+    bool is_from_sandbox() const;
 
 private:
     apiv3_key() = default;

@@ -39,6 +39,7 @@ void check_platform_key(const std::string& serial, const public_key& key, const 
         throw std::invalid_argument(name +
                                     " has the serial of the merchant's own certificate: use "
                                     "the serial of WeChat Pay's");
+    require_real_key(key, name, files.sandbox);
     if (key.certificate_serial().empty()) return;
     if (plain_serial(key.certificate_serial()) != plain_serial(serial))
         throw std::invalid_argument(
@@ -73,13 +74,16 @@ wechat_settings load_wechat_settings(const wechat_files& files) {
     require_text(files.private_key_file, "pay.wechat.private_key_file");
     require_text(files.apiv3_key_file, "pay.wechat.apiv3_key_file");
     private_key merchant = private_key::from_file(files.private_key_file);
+    require_real_key(merchant, "pay.wechat.private_key_file", files.sandbox);
     keys_by_serial platform = load_platform_keys(files, merchant);
+    const apiv3_key shared = apiv3_key::from_file(files.apiv3_key_file);
+    require_real_key(shared, "pay.wechat.apiv3_key_file", files.sandbox);
     return {.account = {.merchant = {files.mch_id, files.serial, std::move(merchant)},
                         .base = std::move(base),
                         .platform = std::move(platform)},
             .app_id = files.app_id,
             .notify_url = files.notify_url,
-            .shared = apiv3_key::from_file(files.apiv3_key_file)};
+            .shared = shared};
 }
 
 }  // namespace floodgate::pay

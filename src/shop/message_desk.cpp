@@ -9,15 +9,15 @@
 namespace floodgate::shop {
 namespace {
 
-// A genuine message whose trade is in no state that we know, such as the words with which Alipay
-// sends buyers back.
-constexpr std::string_view unknown_status = "unknown_status";
+// Genuine, but only the words with which Alipay sends a buyer back.
+constexpr std::string_view not_a_notify = "not_a_notify";
 
 constexpr const char* not_entered = "not_entered";
 
 // The checks of the channels that come after those of the order and the amount.
 bool comes_later(std::string_view fault) {
-    return fault == "other_seller" || fault == "other_currency" || fault == unknown_status;
+    return fault == "other_seller" || fault == "other_currency" || fault == not_a_notify ||
+           fault == "unknown_status";
 }
 
 // Whatever a channel does with the bytes of a stranger, also an exception, is a message. It is not
@@ -101,7 +101,7 @@ std::optional<sale::order_no> message_desk::returning(std::string_view method,
     pay::channel* const channel = world_.channels.find(method);
     if (channel == nullptr || !channel->sends_messages()) return std::nullopt;
     const pay::message m = read(*channel, raw, now);
-    const bool is_genuine = m.fault.empty() || m.fault == unknown_status;
+    const bool is_genuine = m.fault.empty() || m.fault == not_a_notify;
     if (!is_genuine || m.order.value == 0) return std::nullopt;
     return m.order;
 }

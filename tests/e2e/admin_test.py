@@ -1,7 +1,7 @@
 """What admins do, and what buyers notice of it at once."""
 import unittest
 
-from harness import API
+from harness import API, Client
 from recording import SharedServer, iso
 
 
@@ -208,6 +208,61 @@ class PointsTest(SharedServer):
         self.assert_problem(answer, 404, "not_found")
         self.assertEqual(self.manage("POST", path, {
             **grant, "amount": -20, "request": f"t-{user}"})["available"], 30)
+
+
+class BillTest(SharedServer):
+    PATH = f"{API}/admin/payments/bills"
+    TITLES = "支付宝交易号,商户订单号,业务类型,创建时间,完成时间,订单金额（元）,退款批次号/请求号\n"
+    END = "#明细列表结束\n"
+
+    def check(self, text, channel="alipay", token=None, kind="text/csv"):
+        body = text if isinstance(text, bytes) else text.encode()
+        return self.client.post(f"{self.PATH}?channel={channel}", body, token or self.admin,
+                                {"Content-Type": kind})
+
+    @staticmethod
+    def row(number, yuan="9.90"):
+        return f"2026,{number},交易,2026-11-16 10:00:00,2026-11-16 10:00:01,{yuan},\n"
+
+    def test_a_bill_is_compared_in_either_encoding(self):
+        bill = self.TITLES + self.row(4711) + self.END
+        answer = self.check(bill)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual((answer.json["lines"], answer.json["extra"]["count"]), (1, 1))
+        self.assertEqual(answer.json["from"], "2026-11-15T16:00:00.000Z")
+        self.assertEqual(self.check(bill.encode("gbk"), kind="application/octet-stream").json,
+                         answer.json)
+
+    def test_a_bill_may_be_much_longer_than_other_bodies(self):
+        rows = "".join(self.row(f"shop-{n}") for n in range(40_000))  # 3 MB
+        answer = self.check(self.TITLES + rows + self.END)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(answer.json["extra"]["count"], 40_000)
+        self.assertEqual(len(answer.json["extra"]["named"]), 1000)
+
+    def test_what_is_no_bill_is_refused_with_its_line(self):
+        problem = self.assert_problem(self.check(self.TITLES + self.row(1) + self.row(2, "much")),
+                                      422, "invalid")
+        self.assertEqual(problem["line"], 3)
+        self.assertIn("not an amount", problem["detail"])
+        self.assert_problem(self.check("{}"), 422, "invalid")
+        self.assert_problem(self.check(self.TITLES, channel="points"), 400, "bad_request")
+        self.assert_problem(self.check(self.TITLES, kind="application/json"), 415,
+                            "unsupported_media_type")
+
+    def test_long_files_of_strangers_are_not_read(self):
+        buyer = self.register()
+        for token, status in ((buyer, 403), ("made-up", 401)):
+            with Client(self.server.address) as client:
+                client.send(f"POST {self.PATH}?channel=alipay HTTP/1.1\r\nHost: x\r\n"
+                            f"Authorization: Bearer {token}\r\nContent-Type: text/csv\r\n"
+                            "Content-Length: 67108864\r\n\r\n".encode())
+                self.assertEqual(client.receive().status, status, "before the file has come")
+        with Client(self.server.address) as client:
+            client.send(f"POST {self.PATH}?channel=alipay HTTP/1.1\r\nHost: x\r\n"
+                        "Content-Length: 67108865\r\n\r\n".encode())
+            problem = self.assert_problem(client.receive(), 413, "payload_too_large")
+            self.assertIn("67108864", problem["detail"])
 
 
 class AuditTest(SharedServer):

@@ -242,7 +242,7 @@ class BadInputTest(SharedServer):
                     if (name, value) in (("before", "100000"), ("after", "100000"), ("wait_ms", "0")):
                         continue  # these are fine
                     path = f"{self.real_path(operation)}?{name}={value}"
-                    answer = self.client.get(path, self.token_for(operation))
+                    answer = self.client.ask(operation.method, path, self.token_for(operation))
                     problem = self.expect_refusal(answer, path, (400,))
                     self.assertEqual(problem["field"], name)
 

@@ -26,6 +26,10 @@ CALM = "[alarm]\ndisk_min_mib = 0\ndisk_min_percent = 0\n[clerk]\ndeadline_poll_
 NO_SUCH_ORDER = 123456789012345
 
 
+def yuan_of(fen):
+    return f"{fen // 100}.{fen % 100:02}"
+
+
 class Channel:
     """What differs between the two. A test class has one of its children beside MoneyTest."""
     method = ""
@@ -43,7 +47,7 @@ class Alipay(Channel):
         self.assertEqual(page.status, 200, page.text)
 
     def true_message(self, number, fen, **changed):
-        return self.forger().message(number, yuan=f"{fen // 100}.{fen % 100:02}", **changed)
+        return self.forger().message(number, yuan=yuan_of(fen), **changed)
 
     def tell(self, fields, headers=None):
         """One message as the sandbox would send it."""
@@ -79,6 +83,7 @@ class Alipay(Channel):
             "larger amount": lambda: self.tell(self.true_message(number, fen + 1)),
             "amount in words": lambda: self.tell(self.forger().message(number, yuan="much")),
             "parameter twice": lambda: self.tell(encoded + b"&total_amount=0.01"),
+            "way back": lambda: self.tell(self.forger().way_back(number, yuan_of(fen))),
             "truncated": lambda: self.tell(encoded[:len(encoded) // 2]),
             "empty": lambda: self.tell(b""),
             "rubbish": lambda: self.tell(b"%zz=%&&=\x00\xff"),
@@ -513,21 +518,25 @@ class TestAlipay(Alipay, Journeys):
         no = self.buy(1)
         number = self.begin(1, no)
         back = self.client.get(f"{API}/payments/alipay/return?" + urllib.parse.urlencode(
-            self.true_message(number, self.order(1, no)["amount_fen"])))
+            self.forger().way_back(number, yuan_of(self.order(1, no)["amount_fen"]))))
         self.assertIn(back.status, (302, 303))
         self.assertIn(no, back.headers["location"])
         self.assertEqual(self.status_of(1, no), "unpaid")
 
+    @staticmethod
+    def bill(*rows):
+        """(order number, kind, yuan) each, as Alipay writes it. The sandbox has no bills."""
+        now = datetime.datetime.now(BEIJING).strftime("%Y-%m-%d %H:%M:%S")
+        return ("#支付宝业务明细查询\n#---业务明细列表---\n"
+                "支付宝交易号,商户订单号,业务类型,创建时间,完成时间,订单金额（元）,退款批次号/请求号\n"
+                + "".join(f"2026{n}\t,{no}\t,{kind},{now},{now},{yuan},\n"
+                          for n, (no, kind, yuan) in enumerate(rows))
+                + "#---业务明细列表结束---\n").encode("gbk")
 
     def compare_bill(self, *rows):
-        """`floodgate bills`, beside the running server, with (order number, kind, yuan) as the bill."""
-        now = datetime.datetime.now(BEIJING).strftime("%Y-%m-%d %H:%M:%S")
+        """`floodgate bills`, beside the running server."""
         file = self.place / "bill.csv"
-        file.write_text("#支付宝业务明细查询\n#---业务明细列表---\n"
-                        "支付宝交易号,商户订单号,业务类型,创建时间,完成时间,订单金额（元）,退款批次号/请求号\n"
-                        + "".join(f"2026{n}\t,{no}\t,{kind},{now},{now},{yuan},\n"
-                                  for n, (no, kind, yuan) in enumerate(rows))
-                        + "#---业务明细列表结束---\n", encoding="gbk")
+        file.write_bytes(self.bill(*rows))
         return floodgate("bills", "--channel", "alipay", "--file", file,
                          *place_of(self.shop.data))
 
@@ -535,13 +544,41 @@ class TestAlipay(Alipay, Journeys):
         self.open_shop()
         no, _ = self.buy_and_pay(1)
         fen = self.order(1, no)["amount_fen"]
-        yuan = f"{fen // 100}.{fen % 100:02}"
+        yuan = yuan_of(fen)
         done = self.compare_bill((no, "交易", yuan))
         self.assertEqual((done.returncode, done.stdout.split("\n")[-2]), (0, "all is well"), done)
         done = self.compare_bill((no, "交易", "0.01"), (NO_SUCH_ORDER, "交易", yuan))
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(f"DIFFERENT order {no}", done.stdout)
         self.assertIn(f"EXTRA order {NO_SUCH_ORDER}", done.stdout)
+        self.assertEqual(self.status_of(1, no), "paid")
+
+    def post_bill(self, admin, *rows):
+        answer = self.client.post(f"{API}/admin/payments/bills?channel=alipay", self.bill(*rows),
+                                  admin, {"Content-Type": "application/octet-stream"})
+        self.assertEqual(answer.status, 200, answer.text)
+        return answer.json
+
+    def test_an_admin_checks_the_daily_bill(self):
+        self.open_shop()
+        phone, password = re.search(r"phone (\d+)  password (\S+)", self.server_.said()).groups()
+        admin = self.client.post(f"{API}/auth/login",
+                                 {"phone": phone, "password": password}).json["token"]
+        no, _ = self.buy_and_pay(1)
+        fen = self.order(1, no)["amount_fen"]
+        good = self.post_bill(admin, (no, "交易", yuan_of(fen)))
+        self.assertEqual((good["agrees"], good["lines"]), (True, 1), good)
+        self.assertEqual((good["bill"]["paid_fen"], good["ledger"]["paid_fen"]), (fen, fen))
+
+        bad = self.post_bill(admin, (no, "交易", "0.01"), (NO_SUCH_ORDER, "交易", "1.00"))
+        self.assertFalse(bad["agrees"])
+        self.assertEqual([f["order_no"] for f in bad["different"]["named"]], [no])
+        self.assertEqual(bad["different"]["named"][0]["paid_fen"], 1)
+        self.assertEqual([f["order_no"] for f in bad["extra"]["named"]], [str(NO_SUCH_ORDER)])
+        self.assertEqual(bad["missing"]["count"], 0)
+        lines = self.client.get(f"{API}/admin/audit", admin).json["lines"]
+        self.assertEqual([line["action"] for line in lines], ["bill.checked"] * 2)
+        self.assertEqual(lines[0]["details"]["after"]["different"], 1)
         self.assertEqual(self.status_of(1, no), "paid")
 
 

@@ -176,6 +176,14 @@ class Limits(NginxTest):
         self.assertEqual((answer.status, answer.code), (413, "payload_too_large"))
         self.assertEqual(node.requests, [])
 
+    def test_only_an_admins_bill_may_be_large(self):
+        node = self.nodes(False)[0]
+        client = self.client(self.front([node]))
+        self.assertEqual(client.post(f"{API}/admin/payments/bills", b"x" * 1_000_000).status, 200)
+        outside = self.client(self.front([node], insiders=False))
+        self.assertEqual(outside.post(f"{API}/admin/payments/bills", b"x").status, 404)
+        self.assertEqual(len(node.requests), 1)
+
     def test_metrics_and_console_are_not_public(self):
         node = self.nodes(False)[0]
         client = self.client(self.front([node], insiders=False))

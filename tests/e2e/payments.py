@@ -255,6 +255,16 @@ class AlipayForger:
     def message(self, number, key=None, **changed):
         return sign_alipay(self.fields(number, **changed), key or self.key, ("sign", "sign_type"))
 
+    def way_back(self, number, yuan):
+        """What a buyer is sent back with: Alipay signs it, but it is no message about a payment."""
+        return sign_alipay(
+            {"app_id": self.config["app_id"], "auth_app_id": self.config["app_id"],
+             "charset": "utf-8", "version": "1.0", "sign_type": "RSA2",
+             "method": "alipay.trade.page.pay.return", "timestamp": beijing_now(),
+             "out_trade_no": str(number), "trade_no": "2026" + "0" * 24,
+             "seller_id": self.config["seller_id"], "total_amount": yuan},
+            self.key, ("sign", "sign_type"))
+
 
 class WechatForger:
 

@@ -189,6 +189,40 @@ class ItsOwnKeys(SandboxTest):
         self.assertEqual((answer.json["trade_state"], good), ("SUCCESS", True))
         self.assertEqual(box.notifies()["notifies"], waiting)
 
+    def test_a_real_shop_refuses_its_keys(self):
+        pay = self.sandbox().start().merchant()
+        pay["alipay"] |= {"gateway": "https://openapi.alipay.com/gateway.do",
+                          "notify_url": "https://shop.example/api/v1/payments/alipay/notify",
+                          "return_url": "https://shop.example/api/v1/payments/alipay/return"}
+        pay["wechat"] |= {"base": "https://api.mch.weixin.qq.com",
+                          "notify_url": "https://shop.example/api/v1/payments/wechat/notify"}
+        bare = self.place / "bare_base64"
+        with open(pay["alipay"]["private_key_file"], encoding="ascii") as pem:
+            bare.write_text("".join(line for line in pem if "-----" not in line))
+        bare.chmod(0o600)
+
+        def refused(channel, **changed):
+            file = self.place / "shop.toml"
+            file.write_text(toml_of({f"pay.{channel}": pay[channel] | changed}))
+            done = floodgate("serve", "--config", file, "--data", self.place / "shop", "--listen",
+                             "127.0.0.1:0")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("set pay.sandbox = true", done.stderr)
+            return done.stderr
+
+        self.assertIn("pay.alipay.private_key_file holds a test key", refused("alipay"))
+        self.assertIn("pay.alipay.private_key_file holds a test key",
+                      refused("alipay", private_key_file=str(bare)))
+        self.assertIn("pay.wechat.private_key_file holds a test key", refused("wechat"))
+
+        own = write_keys(self.place)  # real ones are no help while the other half is a test key
+        self.assertIn("pay.alipay.platform_public_key_file holds a test key", refused(
+            "alipay", private_key_file=own["pay.alipay"]["private_key_file"]))
+        self.assertIn("pay.wechat.apiv3_key_file holds a test key", refused(
+            "wechat", private_key_file=own["pay.wechat"]["private_key_file"],
+            serial=own["pay.wechat"]["serial"],
+            platform_keys=own["pay.wechat"]["platform_keys"]))
+
     def test_no_key_is_printed_or_logged(self):
         box = self.open()
         self.wechat.order(box, "W10001")
