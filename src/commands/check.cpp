@@ -121,13 +121,24 @@ std::vector<std::string> check_points_in(const std::string& data) {
     return check_points(*file.open());
 }
 
+std::vector<std::string> check_points_at(points_place place, const std::string& data) {
+    if (place == points_place::here) return check_points_in(data);
+    say_points_live_elsewhere();
+    return {};
+}
+
 }  // namespace
 
-std::vector<std::string> check_data(const std::string& data) {
+std::vector<std::string> check_data(const std::string& data, points_place points) {
     const std::string journal = data + "/journal";
-    if (!std::filesystem::exists(data + "/ledger.db"))
-        throw std::runtime_error(data + ": there is no ledger here");
     store::posix_files files;
+    if (!std::filesystem::exists(data + "/ledger.db")) {
+        if (!std::filesystem::exists(data + "/points.db"))
+            throw std::runtime_error(data + ": there is no ledger here");
+        const auto held = take_lock(files, data, data);
+        fmt::print("points only: there is no ledger here\n");
+        return check_points_in(data);
+    }
     std::unique_ptr<store::directory_lock> held;
     const bool has_journal = std::filesystem::exists(journal);
     if (has_journal) held = take_lock(files, data, journal);
@@ -144,7 +155,7 @@ std::vector<std::string> check_data(const std::string& data) {
     } else if (of.journal != 0 && of.entered.value == 0) {
         found.push_back(journal + " is missing: promises that the ledger has not entered are lost");
     }
-    for (const auto& wrong : {count.finish(), check_points_in(data)})
+    for (const auto& wrong : {count.finish(), check_points_at(points, data)})
         found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
 }
