@@ -1,4 +1,8 @@
-"""`floodgate points` as a process: for tests of a shop whose points live elsewhere."""
+"""`floodgate points` as a process, and a relay in front of it: for tests of a shop whose points live
+elsewhere, and are disturbed at a chosen call."""
+import contextlib
+import http.client
+import http.server
 import os
 import pathlib
 import re
@@ -6,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 import books
@@ -88,7 +93,76 @@ class PointsProcess:
     def client(self, token=None):
         return Client(self.address, token)
 
-    def shop_settings(self, answer_within_ms):
-        """What a shop's configuration says of it."""
-        return (f'[points]\nurl = "http://{self.listen}"\nsecret_file = "{self.secret_file}"\n'
+    def shop_settings(self, answer_within_ms, relay=None):
+        """What a shop's configuration says of it, or of a relay in front of it."""
+        at = relay.at if relay else self.listen
+        return (f'[points]\nurl = "http://{at}"\nsecret_file = "{self.secret_file}"\n'
                 f"answer_within_ms = {answer_within_ms}\n")
+
+
+class Relay(http.server.ThreadingHTTPServer):
+    """Stands between a shop and its points. A call that the points do not answer has no answer here."""
+    daemon_threads, block_on_close, request_queue_size = True, False, 256
+
+    def __init__(self, far):
+        super().__init__(("127.0.0.1", 0), Relaying)
+        self.far, self.lock, self.seen, self.plans = far, threading.Lock(), {}, {}
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def at(self):
+        return f"127.0.0.1:{self.server_address[1]}"
+
+    def disturb(self, call, number, moment, act):
+        """At the so-manieth CALL from now on, `before` it reaches the points or `after` they have
+        answered it, before the shop hears of it. A threading.Event that says when it has happened."""
+        with self.lock:
+            happened = threading.Event()
+            self.plans[call] = (self.seen.get(call, 0) + number, moment, act, happened)
+        return happened
+
+    def count(self, call):
+        """The plan if this is the call it is for."""
+        with self.lock:
+            self.seen[call] = self.seen.get(call, 0) + 1
+            planned = self.plans.get(call)
+            return self.plans.pop(call)[1:] if planned and planned[0] == self.seen[call] else None
+
+    def handle_error(self, request, client_address):
+        pass  # The shop has hung up, or the points did not answer.
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class Relaying(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):  # pylint: disable=invalid-name
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        moment, act, happened = self.server.count(self.path.rpartition("/")[2]) or (None, None, None)
+        self.close_connection = True  # unless there is an answer
+        if moment == "before":
+            act()
+            happened.set()
+        answer = self.forward(body)
+        if moment == "after":
+            act()
+            happened.set()
+            return
+        self.send_response(answer[0])
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer[1])))
+        self.end_headers()
+        self.wfile.write(answer[1])
+        self.close_connection = False
+
+    def forward(self, body):
+        with contextlib.closing(http.client.HTTPConnection(*self.server.far.address, timeout=300)) as to:
+            to.request("POST", self.path, body, {"Authorization": self.headers["Authorization"]})
+            answer = to.getresponse()
+            return answer.status, answer.read()
+
+    def log_message(self, *_):
+        pass

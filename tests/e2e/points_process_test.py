@@ -6,7 +6,7 @@ import unittest
 
 import books
 from harness import API, PATIENCE_S, FloodgateTest, embedded_only, floodgate, request_bytes
-from points_process import PointsProcess
+from points_process import PointsProcess, Relay
 from points_test import PRICE, PointsShop
 
 PATIENT_MS = 60000  # a busy machine is not what is tested
@@ -19,9 +19,10 @@ class FarPoints(PointsShop):
         """A shop where everybody can pay one order with points, in another process, and has one."""
         self.far = PointsProcess(self.place / "points")
         self.addCleanup(self.far.discard)
-        self.far.start()
+        self.relay = Relay(self.far.start())
+        self.addCleanup(self.relay.close)
         self.open_points_shop(users, users, config="[pay]\nallow_test = true\n"
-                              + self.far.shop_settings(answer_within_ms))
+                              + self.far.shop_settings(answer_within_ms, self.relay))
 
     def give_everybody(self, users):
         for buyer in range(1, users + 1):
@@ -59,23 +60,39 @@ class FarPoints(PointsShop):
         self.assertEqual(ready.status, 200, ready.text)
         return ready.json["warnings"]
 
+    def wait_until_they_answer(self):
+        def answered():
+            with self.client() as client:
+                return client.get(f"{API}/me/points", self.shop.tokens[0]).status == 200
+        self.wait_until(answered, what="the points did not come back")
+
     def wait_for_warning(self):
         self.wait_until(lambda: any(w.startswith("points: ") for w in self.warnings()), what="no warning")
 
-    def pay_at_once(self, orders, disturb_after=None, disturb=None):
-        """Everybody pays; after some answers something happens. buyer -> status of the answer"""
+    def pay_at_once(self, orders):
+        """buyer -> status of the answer"""
         clients = {b: self.client() for b in orders}
         for buyer, client in clients.items():
             client.send(request_bytes("POST", f"{API}/orders/{orders[buyer]}/pay",
                                       self.shop.tokens[buyer - 1], {"method": "points"}))
         told = {}
-        for number, (buyer, client) in enumerate(clients.items()):
-            if number == disturb_after:
-                disturb()
+        for buyer, client in clients.items():
             told[buyer] = client.receive().status
             client.close()
-        self.assertLessEqual(set(told.values()), {200, 503})
+        self.assertLessEqual(set(told.values()), {200, 409, 503})
         return told
+
+    def pay_until(self, happened, orders):
+        """Everybody pays, and those who could not come again, until what was planned has happened. The
+        buyers who were told that they have paid."""
+        told_paid = set()
+
+        def pay_and_look():
+            told = self.pay_at_once(orders)
+            told_paid.update(buyer for buyer, status in told.items() if status == 200)
+            return happened.is_set()
+        self.wait_until(pay_and_look, what="the planned call did not come")
+        return told_paid
 
     def wait_until_settled(self):
         self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
@@ -147,17 +164,20 @@ class Trouble(FarPoints):
         self.assertEqual(self.order(no, 1)["status"], "paid")
 
     def test_points_and_orders_agree_after_kill_9_of_the_points(self):
-        """Killed while many pay: as soon as the first few have their answer."""
-        buyers, deaths = 30, (1, 3, 5)
+        """Killed while several pay: before a call reaches it, and after it has answered one that the shop
+        does not hear of."""
+        deaths = [(call, moment) for call in ("balance_of", "try_spend", "confirm")
+                  for moment in ("before", "after")]
+        buyers = 5 * len(deaths)
         self.open_far_shop(buyers)
         orders = self.give_everybody(buyers)
         told_paid = set()
-        for death, die_after in enumerate(deaths):
+        for death, (call, moment) in enumerate(deaths):
             some = {b: no for b, no in orders.items() if b % len(deaths) == death}
-            told = self.pay_at_once(some, die_after, self.far.kill)
-            told_paid |= {buyer for buyer, status in told.items() if status == 200}
+            self.wait_until_they_answer()
+            happened = self.relay.disturb(call, 2, moment, self.far.kill)
+            told_paid |= self.pay_until(happened, some)
             self.far.start()
-            self.wait_until(lambda: self.warnings() == [], what="the points did not come back")
         self.wait_until_settled()
         tries = self.tries()
         for buyer, no in orders.items():
@@ -167,23 +187,22 @@ class Trouble(FarPoints):
                 self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
                 if buyer in told_paid:
                     self.assertEqual(status, "paid")
-        self.assertGreaterEqual(len(told_paid), sum(deaths))
         self.stop_all_clean()
 
     def test_points_and_orders_agree_after_the_points_hung(self):
         """What it was sent while it hung it does when it goes on, though nobody waits any more."""
-        buyers = 20
+        calls = ("balance_of", "try_spend", "confirm")
+        buyers = 5 * len(calls)
         self.open_far_shop(buyers, HASTY_MS)
-        self.wait_until(lambda: self.warnings() == [])
         orders = self.give_everybody(buyers)
-        first = {b: no for b, no in orders.items() if b % 2 == 0}
-        later = {b: no for b, no in orders.items() if b % 2 == 1}
-        self.pay_at_once(first, 3, self.far.freeze)
-        self.assertEqual(set(self.pay_at_once(later).values()), {503})
-        self.wait_for_warning()
-        bought = self.order(orders[1], 1)
-        self.assertEqual(bought["status"], "unpaid")
-        self.far.thaw()
+        for hang, call in enumerate(calls):
+            some = {b: no for b, no in orders.items() if b % len(calls) == hang}
+            self.wait_until_they_answer()
+            happened = self.relay.disturb(call, 2, "before", self.far.freeze)
+            self.pay_until(happened, some)
+            if hang == 0:
+                self.wait_for_warning()
+            self.far.thaw()
         for buyer, no in orders.items():
             # Told "busy", a buyer comes again until it is done, by this call or by an earlier one.
             self.wait_until(lambda b=buyer, n=no: self.call("pay", b, n).status in (200, 409),
