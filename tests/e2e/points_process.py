@@ -107,6 +107,7 @@ class Relay(http.server.ThreadingHTTPServer):
     def __init__(self, far):
         super().__init__(("127.0.0.1", 0), Relaying)
         self.far, self.lock, self.seen, self.plans = far, threading.Lock(), {}, {}
+        self.under_way = 0  # calls that the points have not answered, whether or not the shop still waits
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -121,12 +122,17 @@ class Relay(http.server.ThreadingHTTPServer):
             self.plans[call] = (self.seen.get(call, 0) + number, moment, act, happened)
         return happened
 
-    def count(self, call):
-        """The plan if this is the call it is for."""
+    def begin(self, call):
+        """A call begins: the plan if it is for this one."""
         with self.lock:
             self.seen[call] = self.seen.get(call, 0) + 1
+            self.under_way += 1
             planned = self.plans.get(call)
             return self.plans.pop(call)[1:] if planned and planned[0] == self.seen[call] else None
+
+    def end(self):
+        with self.lock:
+            self.under_way -= 1
 
     def handle_error(self, request, client_address):
         pass  # The shop has hung up, or the points did not answer.
@@ -141,12 +147,15 @@ class Relaying(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):  # pylint: disable=invalid-name
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        moment, act, happened = self.server.count(self.path.rpartition("/")[2]) or (None, None, None)
+        moment, act, happened = self.server.begin(self.path.rpartition("/")[2]) or (None, None, None)
         self.close_connection = True  # unless there is an answer
         if moment == "before":
             act()
             happened.set()
-        answer = self.forward(body)
+        try:
+            answer = self.forward(body)
+        finally:
+            self.server.end()
         if moment == "after":
             act()
             happened.set()

@@ -94,8 +94,17 @@ class FarPoints(PointsShop):
         self.wait_until(pay_and_look, what="the planned call did not come")
         return told_paid
 
-    def wait_until_settled(self):
+    def expect_agreement(self, orders, told_paid):
+        """After all that was interrupted has been finished."""
         self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
+        tries = self.tries()
+        for buyer, no in orders.items():
+            with self.subTest(buyer=buyer, tried=tries.get(no)):
+                status = self.order(no, buyer)["status"]
+                self.assertIn((status, tries.get(no)), {("paid", "confirmed"), ("unpaid", None)})
+                self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
+                if buyer in told_paid:
+                    self.assertEqual(status, "paid")
 
     def stop_all_clean(self):
         self.assertEqual(self.server_.stop(), 0)
@@ -178,15 +187,7 @@ class Trouble(FarPoints):
             happened = self.relay.disturb(call, 2, moment, self.far.kill)
             told_paid |= self.pay_until(happened, some)
             self.far.start()
-        self.wait_until_settled()
-        tries = self.tries()
-        for buyer, no in orders.items():
-            with self.subTest(buyer=buyer, tried=tries.get(no)):
-                status = self.order(no, buyer)["status"]
-                self.assertIn((status, tries.get(no)), {("paid", "confirmed"), ("unpaid", None)})
-                self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
-                if buyer in told_paid:
-                    self.assertEqual(status, "paid")
+        self.expect_agreement(orders, told_paid)
         self.stop_all_clean()
 
     def test_points_and_orders_agree_after_the_points_hung(self):
@@ -195,20 +196,23 @@ class Trouble(FarPoints):
         buyers = 5 * len(calls)
         self.open_far_shop(buyers, HASTY_MS)
         orders = self.give_everybody(buyers)
+        told_paid = set()
         for hang, call in enumerate(calls):
             some = {b: no for b, no in orders.items() if b % len(calls) == hang}
             self.wait_until_they_answer()
             happened = self.relay.disturb(call, 2, "before", self.far.freeze)
-            self.pay_until(happened, some)
+            told_paid |= self.pay_until(happened, some)
             if hang == 0:
                 self.wait_for_warning()
             self.far.thaw()
+        self.wait_until(lambda: self.relay.under_way == 0, what="a late call was not answered")
+        self.expect_agreement(orders, told_paid)
         for buyer, no in orders.items():
             # Told "busy", a buyer comes again until it is done, by this call or by an earlier one.
             self.wait_until(lambda b=buyer, n=no: self.call("pay", b, n).status in (200, 409),
                             what=f"buyer {buyer} could not pay")
             self.wait_for(no, buyer, "paid")
-        self.wait_until_settled()
+        self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
         self.assertEqual(self.tries(), {no: "confirmed" for no in orders.values()})
         self.assertEqual(self.spends(), {no: 1 for no in orders.values()})
         for buyer in orders:
