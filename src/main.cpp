@@ -128,6 +128,12 @@ int check(const engine::settings& s) {
     return report(commands::check_data(s.data, points), "WRONG ");
 }
 
+int check_points(const std::string& config, const std::string& directory) {
+    engine::settings s = engine::read_settings(config);
+    s.data = directory;
+    return report(commands::check_points_service(s), "WRONG ");
+}
+
 void describe_bills(CLI::App& command, commands::bill_options& o) {
     command.add_option("--channel", o.channel, "alipay or wechat")
         ->required()
@@ -203,11 +209,14 @@ int run(int argc, char** argv) {
         "fixture", "Fill an empty data directory for load tests; prints one sale id a line");
     describe_fixture(*fixture_command, fixture);
 
-    std::string checked, checked_config;
+    std::string checked, checked_config, checked_points;
     auto* check_command = app.add_subcommand(
         "check", "Check a data directory, offline, or a cluster's ledger against its gate");
     check_command->add_option("--data", checked, "The data directory");
     check_command->add_option("--config", checked_config, "TOML file of the cluster");
+    check_command
+        ->add_option("--points", checked_points, "The directory of `floodgate points` instead")
+        ->excludes("--data");
 
     commands::sandbox_options sandbox;
     auto* sandbox_command = app.add_subcommand(
@@ -237,6 +246,7 @@ int run(int argc, char** argv) {
         return report(commands::check_bill(settings_for(bill.config, bill.data), bill), "");
     if (*fixture_command)
         return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
+    if (!checked_points.empty()) return check_points(checked_config, checked_points);
     return check(settings_for(checked_config, checked));
 }
 

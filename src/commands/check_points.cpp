@@ -14,7 +14,9 @@ std::vector<std::string> check_points(store::database& db) {
 }
 
 void say_points_live_elsewhere() {
-    fmt::print("points: another process keeps them (points.url); they are not checked here\n");
+    fmt::print(
+        "points: another process keeps them (points.url); they are not checked here (see check "
+        "--points)\n");
 }
 
 }  // namespace floodgate::commands

@@ -31,7 +31,7 @@ protected:
         return "";
     }
     std::string kept(const std::string& secret) {
-        const std::string path = directory_.file("secret");
+        std::string path = directory_.file("secret");
         std::ofstream(path) << secret;
         return path;
     }

@@ -1,12 +1,12 @@
 // The accounts in another process, reached over HTTP: the client of service.hpp.
 //
-// No answer in time, an answer that nobody but a stranger would give, and a refused secret are all
-// store_unavailable: what became of the call is unknown, and the caller repeats it. The words of
-// the service's own errors arrive as they were.
+// No answer in time, an answer that the service does not give (a proxy's error page), and a refused
+// secret are all store_unavailable: what became of the call is unknown, and the caller repeats it.
+// The service's own errors arrive as they were.
 //
-// While the service does not answer, most calls are not made at all but fail at once: one call
-// every half second finds out whether it is back. So a service that hangs does not take the
-// threads of those who have other things to do.
+// While the service does not answer, most calls are not made but fail at once: one call every half
+// second finds out whether it is back. So a service that hangs does not hold the threads that
+// other requests need.
 
 #pragma once
 

@@ -15,7 +15,7 @@ import time
 
 import books
 from client import Client
-from harness import BINARY, PATIENCE_S, ServerFailed
+from harness import BINARY, PATIENCE_S, ServerFailed, floodgate
 
 
 class PointsProcess:
@@ -28,16 +28,24 @@ class PointsProcess:
         self.process, self.address = None, None
 
     def launch(self):
-        command = [str(BINARY), "points", "--listen", self.listen, "--data", str(self.data)]
-        config = books.configure(self.data, self.config)
-        if config:
-            file = self.notes / "points.toml"
-            file.write_text(config)
-            file.chmod(0o600)  # there are passwords in it
-            command += ["--config", str(file)]
+        command = [str(BINARY), "points", "--listen", self.listen, "--data", str(self.data),
+                   *self.configured()]
         with (self.notes / "stdout").open("w") as said, (self.notes / "stderr").open("a") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=log)
         return self
+
+    def configured(self):
+        """The options that name its configuration, if it has any."""
+        config, file = books.configure(self.data, self.config), self.notes / "points.toml"
+        if not config:
+            return []
+        file.write_text(config)
+        file.chmod(0o600)  # there are passwords in it
+        return ["--config", str(file)]
+
+    def check(self):
+        """`floodgate check` of what it keeps."""
+        return floodgate("check", "--points", self.data, *self.configured())
 
     def start(self):
         """Waits until it says where it listens."""

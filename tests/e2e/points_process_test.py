@@ -110,8 +110,8 @@ class FarPoints(PointsShop):
         self.assertEqual(self.server_.stop(), 0)
         self.assert_clean(self.shop.data)
         self.assertEqual(self.far.stop(), 0, self.far.log())
-        if not books.stores_of(self.far.data):
-            self.assert_clean(self.far.data)
+        done = self.far.check()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Journey(FarPoints):
@@ -251,6 +251,9 @@ class TheProgram(FloodgateTest):
 
     def test_says_what_is_wrong(self):
         far = self.points().start()
+        in_use = far.check()
+        self.assertEqual(in_use.returncode, 1)
+        self.assertIn("in use", in_use.stderr)
         code, said = self.refusal(self.points())
         self.assertEqual(code, 1)
         self.assertIn("in use by a running points service", said)
@@ -267,7 +270,8 @@ class TheProgram(FloodgateTest):
         self.assertIn("must be 32 to 256", said)
         self.assertNotIn("tooshort", said)
         self.assertEqual(floodgate("points").returncode, 2)
-        self.assertEqual(floodgate("points", "--data", self.place / "x", "--listen", "nonsense").returncode, 1)
+        nonsense = floodgate("points", "--data", self.place / "x", "--listen", "nonsense")
+        self.assertEqual(nonsense.returncode, 1)
         self.assertEqual(floodgate("points", "--help").returncode, 0)
 
 
