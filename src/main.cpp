@@ -14,6 +14,7 @@
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
 #include "commands/fixture.hpp"
+#include "commands/points.hpp"
 #include "commands/sandbox.hpp"
 #include "commands/sandbox_server.hpp"
 #include "engine/secret_files.hpp"
@@ -85,6 +86,18 @@ int play_sandbox(const commands::sandbox_options& o) {
     return 0;
 }
 
+int serve_points(const commands::points_options& o) {
+    engine::settings s = engine::read_settings(o.config);
+    s.data = o.data;
+    http::check_address(o.listen);  // before a directory is made in vain
+    prepare_signals(false);
+    log::start(s.log_level);
+    engine::judge_secret_files(s);
+    commands::run_points(s, o.listen);
+    log::stop();
+    return 0;
+}
+
 // The settings for `check`, `bills` and `fixture`: of a data directory, or of the cluster in a
 // configuration file.
 engine::settings settings_for(const std::string& config, const std::string& data) {
@@ -109,9 +122,16 @@ int report(const std::vector<std::string>& found, const char* mark) {
 }
 
 int check(const engine::settings& s) {
-    return report(s.mode == engine::run_mode::clustered ? commands::check_cluster(s)
-                                                        : commands::check_data(s.data),
-                  "WRONG ");
+    if (s.mode == engine::run_mode::clustered) return report(commands::check_cluster(s), "WRONG ");
+    using commands::points_place;
+    const auto points = s.points.live_elsewhere() ? points_place::elsewhere : points_place::here;
+    return report(commands::check_data(s.data, points), "WRONG ");
+}
+
+int check_points(const std::string& config, const std::string& directory) {
+    engine::settings s = engine::read_settings(config);
+    s.data = directory;
+    return report(commands::check_points_service(s), "WRONG ");
 }
 
 void describe_bills(CLI::App& command, commands::bill_options& o) {
@@ -153,6 +173,14 @@ void describe_sandbox(CLI::App& command, commands::sandbox_options& o) {
                        "Where the shop is, for keys of its own (default: http://127.0.0.1:8080)");
 }
 
+void describe_points(CLI::App& command, commands::points_options& o) {
+    command.add_option("--listen", o.listen, "HOST:PORT (default: 127.0.0.1:8085)");
+    command.add_option("--data", o.data, "Directory for its accounts and its secret")->required();
+    command.add_option("--config", o.config,
+                       "TOML file with [points] secret_file, and [mariadb] if mode = \"clustered\" "
+                       "(default: SQLite, a secret of its own)");
+}
+
 // Names the unknown word; CLI11 would only say that a command is needed.
 void expect_known_command(CLI::App& app, const std::string& word) {
     std::vector<std::string> known;
@@ -181,16 +209,24 @@ int run(int argc, char** argv) {
         "fixture", "Fill an empty data directory for load tests; prints one sale id a line");
     describe_fixture(*fixture_command, fixture);
 
-    std::string checked, checked_config;
+    std::string checked, checked_config, checked_points;
     auto* check_command = app.add_subcommand(
         "check", "Check a data directory, offline, or a cluster's ledger against its gate");
     check_command->add_option("--data", checked, "The data directory");
     check_command->add_option("--config", checked_config, "TOML file of the cluster");
+    check_command
+        ->add_option("--points", checked_points, "The directory of `floodgate points` instead")
+        ->excludes("--data");
 
     commands::sandbox_options sandbox;
     auto* sandbox_command = app.add_subcommand(
         "sandbox", "Play Alipay and WeChat Pay on this machine, with play money");
     describe_sandbox(*sandbox_command, sandbox);
+
+    commands::points_options points;
+    auto* points_command = app.add_subcommand(
+        "points", "Keep the accounts of points in a process of its own, for shops with points.url");
+    describe_points(*points_command, points);
 
     commands::bill_options bill;
     auto* bills_command =
@@ -205,10 +241,12 @@ int run(int argc, char** argv) {
     }
     if (*serve_command) return serve(serving);
     if (*sandbox_command) return play_sandbox(sandbox);
+    if (*points_command) return serve_points(points);
     if (*bills_command)
         return report(commands::check_bill(settings_for(bill.config, bill.data), bill), "");
     if (*fixture_command)
         return commands::make_fixture(settings_for(fixture.config, fixture.data), fixture), 0;
+    if (!checked_points.empty()) return check_points(checked_config, checked_points);
     return check(settings_for(checked_config, checked));
 }
 

@@ -25,7 +25,7 @@ STATIONS = {
     "queue": {"store/redis", "store/rabbit"},
     "cluster": {"store/redis"},
     "ledger": {"store/sql"},
-    "points": {"store/sql"},
+    "points": {"store/sql", "store/http"},
     "pay": {"store/http"},
     "alarm": {"store/http"},
 }

@@ -11,6 +11,7 @@
 #include "base/or_throw.hpp"
 #include "commands/check_points.hpp"
 #include "commands/ledger_copy.hpp"
+#include "engine/open_ledger.hpp"
 #include "journal/journal.hpp"
 #include "ledger/ledger.hpp"
 #include "sale/order_number.hpp"
@@ -121,13 +122,19 @@ std::vector<std::string> check_points_in(const std::string& data) {
     return check_points(*file.open());
 }
 
+std::vector<std::string> check_points_at(points_place place, const std::string& data) {
+    if (place == points_place::here) return check_points_in(data);
+    say_points_live_elsewhere();
+    return {};
+}
+
 }  // namespace
 
-std::vector<std::string> check_data(const std::string& data) {
+std::vector<std::string> check_data(const std::string& data, points_place points) {
     const std::string journal = data + "/journal";
+    store::posix_files files;
     if (!std::filesystem::exists(data + "/ledger.db"))
         throw std::runtime_error(data + ": there is no ledger here");
-    store::posix_files files;
     std::unique_ptr<store::directory_lock> held;
     const bool has_journal = std::filesystem::exists(journal);
     if (has_journal) held = take_lock(files, data, journal);
@@ -144,9 +151,19 @@ std::vector<std::string> check_data(const std::string& data) {
     } else if (of.journal != 0 && of.entered.value == 0) {
         found.push_back(journal + " is missing: promises that the ledger has not entered are lost");
     }
-    for (const auto& wrong : {count.finish(), check_points_in(data)})
+    for (const auto& wrong : {count.finish(), check_points_at(points, data)})
         found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
+}
+
+std::vector<std::string> check_points_service(const engine::settings& s) {
+    if (s.mode == engine::run_mode::clustered)
+        return check_points(*engine::open_points_database(s));
+    if (!std::filesystem::exists(s.points_file()))
+        throw std::runtime_error(s.data + ": there are no points here");
+    store::posix_files files;
+    const auto held = take_lock(files, s.data, s.data);
+    return check_points_in(s.data);
 }
 
 }  // namespace floodgate::commands

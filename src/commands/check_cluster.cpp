@@ -187,7 +187,11 @@ private:
 
 std::vector<std::string> check_cluster(const engine::settings& s) {
     std::vector<std::string> found = comparison(s).run();
-    if (!s.points) return found;
+    if (!s.points.enabled) return found;
+    if (s.points.live_elsewhere()) {
+        say_points_live_elsewhere();
+        return found;
+    }
     const auto wrong = check_points(*engine::open_points_database(s));
     found.insert(found.end(), wrong.begin(), wrong.end());
     return found;

@@ -1,5 +1,7 @@
 #include "commands/check_points.hpp"
 
+#include <fmt/format.h>
+
 #include "base/or_throw.hpp"
 #include "points/account_book.hpp"
 
@@ -9,6 +11,12 @@ std::vector<std::string> check_points(store::database& db) {
     std::vector<std::string> found = or_throw(points::account_book(db).check(), "points");
     for (std::string& sentence : found) sentence.insert(0, "points: ");
     return found;
+}
+
+void say_points_live_elsewhere() {
+    fmt::print(
+        "points: another process keeps them (points.url); they are not checked here (see check "
+        "--points)\n");
 }
 
 }  // namespace floodgate::commands

@@ -15,4 +15,7 @@ namespace floodgate::commands {
 // the database cannot be read.
 std::vector<std::string> check_points(store::database& db);
 
+// Prints that they are not checked.
+void say_points_live_elsewhere();
+
 }  // namespace floodgate::commands

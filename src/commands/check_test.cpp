@@ -83,6 +83,24 @@ TEST_F(CheckTest, ThePointsBesideTheLedgerMustAddUp) {
     EXPECT_THAT(check(), IsEmpty());
     db->writer()->run("UPDATE points_accounts SET available = 101");
     EXPECT_THAT(check(), Contains(HasSubstr("points: ")));
+    EXPECT_THAT(check_data(data_, points_place::elsewhere), IsEmpty()) << "these are not in use";
+}
+
+TEST_F(CheckTest, WhatAPointsServiceKeepsMustAddUpToo) {
+    const std::string data = directory_.file("points");
+    fs::create_directory(data);
+    engine::settings s;
+    s.data = data;
+    EXPECT_THROW(check_points_service(s), std::runtime_error) << "it has nothing at all";
+    const auto db = store::open_sqlite({.path = data + "/points.db"});
+    points::account_book accounts(*db);
+    accounts.grant({{7}, {100}, "a gift", {1}, "g"}, ledger::noon).value();
+    EXPECT_THAT(check_points_service(s), IsEmpty());
+    EXPECT_THROW(check_data(data), std::runtime_error) << "it is no shop";
+    db->writer()->run("UPDATE points_accounts SET available = 101");
+    EXPECT_THAT(check_points_service(s), Contains(HasSubstr("points: ")));
+    const auto held = files_.lock(data);
+    EXPECT_THROW(check_points_service(s), std::runtime_error) << "it is in use";
 }
 
 TEST_F(CheckTest, PromisesThatAreNotEnteredRespectTheStockBesideTheOrders) {

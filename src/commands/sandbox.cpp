@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <map>
 
 #include "base/config_file.hpp"
 #include "base/endpoint.hpp"
 #include "base/log.hpp"
+#include "commands/end_signal.hpp"
+#include "commands/private_files.hpp"
 #include "commands/sandbox_keys.hpp"
 #include "commands/sandbox_server.hpp"
 #include "engine/data_directory.hpp"
@@ -137,16 +138,6 @@ std::unique_ptr<sandbox_server> start_near(const endpoint& shop, const sandbox_k
     } catch (const std::runtime_error& e) {
         log::warning("commands.sandbox_moved", "why", e.what());
         return start_at(0);
-    }
-}
-
-void wait_for_the_end() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    int came = 0;
-    while (sigwait(&signals, &came) != 0) {
     }
 }
 

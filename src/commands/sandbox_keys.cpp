@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
 #include <stdexcept>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
+#include "commands/private_files.hpp"
 #include "guard/tokens.hpp"
 #include "pay/new_keys.hpp"
 #include "pay/wechat_cipher.hpp"
@@ -26,10 +22,6 @@ constexpr const char* alipay_seller_id = "2088000000000001";
 constexpr const char* wechat_mch_id = "1900000001";
 constexpr const char* wechat_app_id = "wx0000000000000001";
 constexpr auto certificates_last = std::chrono::years(20);
-
-[[noreturn]] void fail(const std::string& path, int error) {
-    throw std::runtime_error(path + ": " + std::generic_category().message(error));
-}
 
 void make_private_directory(const fs::path& path) {
     std::error_code error;
@@ -101,21 +93,6 @@ std::string in_quotes(const std::string& text) {
 }
 
 }  // namespace
-
-void write_private_file(const std::string& path, const std::string& text) {
-    constexpr int owner_only = 0600;
-    const std::string unfinished = path + ".new";
-    const int file = ::open(unfinished.c_str(),
-                            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, owner_only);
-    if (file < 0) fail(unfinished, errno);
-    const bool written = ::fchmod(file, owner_only) == 0 &&
-                         ::write(file, text.data(), text.size()) == std::ssize(text) &&
-                         ::fsync(file) == 0;
-    const int error = errno;
-    ::close(file);
-    if (!written) fail(unfinished, error);
-    if (std::rename(unfinished.c_str(), path.c_str()) != 0) fail(path, errno);
-}
 
 sandbox_keys keep_sandbox_keys(const std::string& directory, instant now) {
     const fs::path place = fs::absolute(directory);

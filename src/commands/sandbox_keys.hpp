@@ -31,7 +31,4 @@ struct sandbox_places {
 // The configuration with which a shop takes the sandbox's play money, as TOML.
 std::string merchant_configuration(const sandbox_keys& keys, const sandbox_places& places);
 
-// Replaces the file as a whole. Only its owner can read it. Throws std::runtime_error.
-void write_private_file(const std::string& path, const std::string& text);
-
 }  // namespace floodgate::commands

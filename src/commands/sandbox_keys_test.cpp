@@ -9,6 +9,7 @@
 
 #include "base/config_file.hpp"
 #include "base/random_id.hpp"
+#include "commands/private_files.hpp"
 #include "pay/wechat_cipher.hpp"
 
 namespace floodgate::commands {

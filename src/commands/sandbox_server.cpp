@@ -1,10 +1,9 @@
 #include "commands/sandbox_server.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <stdexcept>
 
 #include "base/log.hpp"
+#include "commands/private_files.hpp"
 #include "store/sql/sqlite_database.hpp"
 
 namespace floodgate::commands {
@@ -31,23 +30,10 @@ private:
     store::http_caller& by_;
 };
 
-std::unique_ptr<store::directory_lock> take_directory(store::file_system& files,
-                                                      const std::string& path) {
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (!error) std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
-    if (error) throw std::runtime_error(path + ": " + error.message());
-    auto got = files.lock(path);
-    if (got) return std::move(*got);
-    if (got.error() == boost::system::errc::operation_would_block)
-        throw std::runtime_error(path + ": in use by a running sandbox; stop it first");
-    throw std::runtime_error(path + ": " + got.error().message());
-}
-
 }  // namespace
 
 sandbox_server::sandbox_server(sandbox::parties who, const options& o)
-    : lock_(take_directory(files_, o.data)),
+    : lock_(take_directory(files_, o.data, "sandbox")),
       trades_(store::open_sqlite({.path = o.data + "/sandbox.db"})),
       gateway_(std::move(who), *trades_),
       caller_(std::make_unique<store::curl_caller>(

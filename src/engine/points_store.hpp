@@ -1,29 +1,29 @@
-// The accounts of points with their database, if the settings want any.
+// The accounts of points, if the settings want any: with a database of theirs, or in another
+// process.
 
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "engine/open_ledger.hpp"
-#include "points/account_book.hpp"
+#include "engine/settings.hpp"
+#include "points/accounts.hpp"
+#include "store/http/http_caller.hpp"
+#include "store/sql/sql.hpp"
 
 namespace floodgate::engine {
 
 class points_store {
 public:
-    // Brings the tables up to date. Throws with one clear line.
-    explicit points_store(const settings& s) {
-        if (!s.points) return;
-        database_ = open_points_database(s);
-        book_.emplace(*database_);
-    }
+    // In this process: brings the tables up to date. In another one: does not look whether it
+    // answers, because the shop sells without it. Throws with one clear line.
+    explicit points_store(const settings& s);
 
-    points::accounts* accounts() { return book_ ? &*book_ : nullptr; }  // null: there are none
+    points::accounts* accounts() { return accounts_.get(); }  // null: there are none
 
 private:
     std::unique_ptr<store::database> database_;
-    std::optional<points::account_book> book_;
+    std::unique_ptr<store::http_caller> caller_;
+    std::unique_ptr<points::accounts> accounts_;  // uses one of the above
 };
 
 }  // namespace floodgate::engine

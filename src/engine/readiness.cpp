@@ -22,6 +22,8 @@ api::readiness judge_readiness(const store_sight& seen) {
         out.warnings.emplace_back("ledger: no answer from the database");
     else if (!seen.ledger_enters)
         out.warnings.emplace_back("ledger: orders cannot be entered now");
+    if (!seen.points_answer)
+        out.warnings.emplace_back("points: no answer; other ways to pay go on");
     if (!out.why_not.empty()) return out;
     if (seen.gate.closed > 0)
         out.warnings.push_back(fmt::format("gate: {} of {} partitions are being rebuilt",

@@ -25,6 +25,7 @@ struct store_sight {
     gate_sight gate{};
     bool ledger_answers = false;
     bool ledger_enters = true;  // false: the last try to enter promises failed
+    bool points_answer = true;  // false: they live elsewhere and do not answer
 };
 
 api::readiness judge_readiness(const store_sight& seen);

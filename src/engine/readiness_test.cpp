@@ -35,6 +35,14 @@ TEST(Readiness, OutlastsALedgerThatCanOnlyBeRead) {
     EXPECT_EQ(judge_readiness(seen).warnings, warnings{"ledger: orders cannot be entered now"});
 }
 
+TEST(Readiness, OutlastsPointsThatLiveElsewhereAndDoNotAnswer) {
+    store_sight seen = all_well();
+    seen.points_answer = false;
+    EXPECT_EQ(judge_readiness(seen).why_not, "");
+    EXPECT_EQ(judge_readiness(seen).warnings,
+              warnings{"points: no answer; other ways to pay go on"});
+}
+
 TEST(Readiness, EndsWithTheGate) {
     store_sight seen = all_well(8);
     seen.gate_answers = false;

@@ -166,7 +166,6 @@ void read_timed_jobs(config_file& file, settings& s) {
     file.read("sale.cool_down_s", cool_down_s, {0, day_s});
     s.memory.cool_down = std::chrono::seconds(cool_down_s);
     o.forgetting.memory = s.memory;
-    file.read("points.enabled", s.points);
     file.read("pay.allow_test", s.pay_test);
     file.read("pay.ask_again_first_ms", o.asking.pause_first, {10, hour_ms});
     file.read("pay.ask_again_last_ms", o.asking.pause_last, {10, hour_ms});
@@ -274,6 +273,7 @@ settings read_settings(const std::string& path) {
         read_results(file, s);
         read_timed_jobs(file, s);
         read_cluster(file, s);
+        read_points(file, s.points, s.secret_files);
         read_pay(file, s.pay, s.secret_files);
         guard::trusted_proxies(s.trusted_proxies);
     } catch (const std::invalid_argument& e) {

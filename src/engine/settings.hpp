@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "clerk/clerk.hpp"
 #include "engine/pay_settings.hpp"
+#include "engine/points_settings.hpp"
 #include "gate/embedded_turnstile.hpp"
 #include "guard/login_limits.hpp"
 #include "guard/passwords.hpp"
@@ -56,7 +57,7 @@ struct settings {
     milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made
     jobs::timed_job_options timed_jobs;
     shop::sale_memory memory;
-    bool points = true;     // accounts of points, and the method `points`
+    points_settings points;
     bool pay_test = false;  // the method `test`, which takes no money
     // How long after the payment a buyer may give an order back.
     milliseconds refund_within = shop::checkout::refund_within_default;

@@ -20,7 +20,7 @@ shop_server::shop_server(const settings& s) : shop_server(s, ports_of(s.mode)) {
 shop_server::shop_server(settings s, make_ports make)
     : with_(fit_to_descriptors(std::move(s), raise_descriptor_limit())),
       ports_(make(with_, clock_)),
-      health_(*ports_),
+      health_(*ports_, with_.points.live_elsewhere() ? ports_->points() : nullptr),
       front_(with_, {clock_, ports_->book(), ports_->gate(), ports_->tickets(), ports_->node(),
                      ports_->points()}),
       jobs_(for_jobs(), with_.timed_jobs) {

@@ -15,7 +15,9 @@ namespace floodgate::engine {
 
 class store_health {
 public:
-    explicit store_health(ports& of, const monotonic_clock& clock = machine_time);
+    // `far_points` are accounts in another process, to be watched too; null: there are none.
+    store_health(ports& of, points::accounts* far_points,
+                 const monotonic_clock& clock = machine_time);
 
     void start();
     void stop();
@@ -26,19 +28,21 @@ public:
     // One look each. The threads call these.
     void look_at_gate();
     void look_at_ledger();
+    void look_at_points();
 
 private:
     bool is_recent(const std::atomic<moment>& answered) const;
 
     ports& of_;
+    points::accounts* const far_points_;
     const monotonic_clock& clock_;
-    std::atomic<moment> gate_answered_{moment::min()},
-        ledger_answered_{moment::min()};  // min: never
+    std::atomic<moment> gate_answered_{moment::min()}, ledger_answered_{moment::min()},
+        points_answered_{moment::min()};  // min: never
     mutable std::mutex mutex_;
     bool built_once_ = false;  // guarded by mutex_
     gate_sight gate_;          // the same
-    // Two threads, so that a store that hangs does not hide the other.
-    periodic_task gate_looks_, ledger_looks_;
+    // A thread for each, so that a store that hangs does not hide the others.
+    periodic_task gate_looks_, ledger_looks_, points_looks_;
 };
 
 }  // namespace floodgate::engine

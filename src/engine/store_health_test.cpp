@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "ledger/ledger_fixture.hpp"
+#include "points/account_book.hpp"
+#include "points/scripted_accounts.hpp"
 
 namespace floodgate::engine {
 namespace {
@@ -51,9 +53,10 @@ class StoreHealthTest : public testing::Test {
 protected:
     ledger::scratch_directory directory_;
     ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
+    std::unique_ptr<store::database> points_db_ = store::test_databases().front().open(directory_);
     seen_ports ports_{verbs_.book()};
     manual_monotonic_clock clock_;
-    store_health health_{ports_, clock_};
+    store_health health_{ports_, nullptr, clock_};
 };
 
 TEST_F(StoreHealthTest, KnowsNothingBeforeTheFirstLook) {
@@ -61,6 +64,21 @@ TEST_F(StoreHealthTest, KnowsNothingBeforeTheFirstLook) {
     EXPECT_FALSE(seen.gate_answers);
     EXPECT_FALSE(seen.ledger_answers);
     EXPECT_FALSE(seen.built_once);
+}
+
+TEST_F(StoreHealthTest, WatchesPointsThatLiveElsewhere) {
+    EXPECT_TRUE(health_.read().points_answer) << "there are none";
+    points::account_book book(*points_db_);
+    points::scripted_accounts far(book);
+    store_health health(ports_, &far, clock_);
+    EXPECT_FALSE(health.read().points_answer);
+    health.look_at_points();
+    clock_.advance(milliseconds(2999));
+    EXPECT_TRUE(health.read().points_answer);
+    far.before = [] { return true; };
+    health.look_at_points();
+    clock_.advance(milliseconds(1));
+    EXPECT_FALSE(health.read().points_answer);
 }
 
 TEST_F(StoreHealthTest, BelievesAnAnswerForThreeSeconds) {

@@ -2,13 +2,6 @@
 
 namespace floodgate::points {
 
-std::vector<accounts_kind> every_accounts() {
-    std::vector<accounts_kind> all;
-    for (store::database_kind& database : store::test_databases())
-        all.push_back({"BookOver" + database.name, std::move(database.open), {}});
-    return all;
-}
-
 std::string accounts_name(const testing::TestParamInfo<accounts_kind>& info) {
     return info.param.name;
 }

@@ -1,7 +1,8 @@
 // For tests: every implementation of the port, empty, and verbs to use it.
 //
-// The suites named *ContractTest run over each entry of every_accounts(). A new implementation is
-// added there.
+// The suites named *ContractTest run over each entry of every_accounts(). Each test program with
+// these suites says there what it tests: points_test the accounts in this process, commands_test
+// those in another one, over HTTP.
 
 #pragma once
 
@@ -24,7 +25,7 @@ struct accounts_kind {
     std::string name;
     std::function<std::unique_ptr<store::database>(const store::scratch_directory&)> open;
     // How the port's user reaches the book, for example over HTTP. Empty: it is the book itself.
-    std::function<std::unique_ptr<accounts>(account_book&)> reach;
+    std::function<std::shared_ptr<accounts>(account_book&)> reach;
 
     friend std::ostream& operator<<(std::ostream& out, const accounts_kind& k) {
         return out << k.name;
@@ -73,7 +74,7 @@ protected:
     store::scratch_directory directory_;
     std::unique_ptr<store::database> db_ = GetParam().open(directory_);
     account_book book_{*db_};
-    std::unique_ptr<accounts> reached_ = GetParam().reach ? GetParam().reach(book_) : nullptr;
+    std::shared_ptr<accounts> reached_ = GetParam().reach ? GetParam().reach(book_) : nullptr;
     accounts& port_ = reached_ ? *reached_ : book_;
     account_verbs verbs_{port_};
 };
