@@ -53,9 +53,12 @@ result<move_outcome> move_book::pay_reserved(sale::order_no no, const std::strin
 result<known_payment> move_book::find(sale::order_no no) {
     return guarded("moves.find", [&]() -> result<known_payment> {
         const auto c = db_.reader();
-        auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
-        if (!rows.next()) return errc::not_found;
-        order_row row = read_order_row(rows);
+        order_row row;
+        {  // A server takes no other question before this one is read to its end.
+            auto rows = c->ask(select_orders("WHERE o.order_no = ?"), no);
+            if (!rows.next()) return errc::not_found;
+            row = read_order_row(rows);
+        }
         take_trades(*c, {{no, &row}});
         known_payment found{std::move(row.order)};
         for (const trade_row& t : row.trades) found.methods.push_back(t.method);
