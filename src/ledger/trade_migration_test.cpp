@@ -120,7 +120,7 @@ TEST_P(TradeMigrationTest, EveryOldPaymentBecomesATradeThatTheInspectionAccepts)
     EXPECT_THAT(trades(2), ElementsAre("test open"));
     EXPECT_THAT(trades(3), ElementsAre("test open asked"));
     EXPECT_THAT(trades(4), ElementsAre("points open asked"));
-    for (const std::uint64_t no : {5, 6, 7}) EXPECT_THAT(trades(no), ElementsAre("test paid"));
+    for (const std::uint64_t no : {5U, 6U, 7U}) EXPECT_THAT(trades(no), ElementsAre("test paid"));
     EXPECT_THAT(trades(8), ElementsAre("points paid"));
     EXPECT_THAT(trades(10), ElementsAre("test closed"));
     EXPECT_THAT(trades(11), ElementsAre("test extra"));
