@@ -29,6 +29,18 @@ constexpr const char* asked_trades =
     "SELECT order_no, method, tries, note, asked_since_ms, next_try_ms FROM trades "
     "WHERE asked = 1 ";
 
+// A row that cannot be read must not hold up the others. The inspection names it.
+template <class Read>
+bool can_be_read(Read read) {
+    try {
+        read();
+        return true;
+    } catch (const store::sql_error& e) {
+        if (e.kind() != store::sql_failure::corrupt) throw;
+        return false;
+    }
+}
+
 void add_trades(found_questions& all, store::row_cursor rows) {
     while (rows.next()) {
         found_question& f = all.emplace_back();
@@ -39,27 +51,29 @@ void add_trades(found_questions& all, store::row_cursor rows) {
 
 void add_refunds(found_questions& all, store::row_cursor rows) {
     while (rows.next()) {
-        found_question& f = all.emplace_back();
+        found_question f;
+        if (!can_be_read([&] { f.q.refund = read_refund(rows); })) continue;
         f.q.what = question::refund;
-        f.q.refund = read_refund(rows);
         f.q.order.no = f.q.refund.order;
         f.q.method = f.q.refund.method;
         f.q.asked_since = f.q.refund.asked_at;
         f.q.tries = rows.get<std::uint32_t>(refund_columns);
         f.q.note = rows.get<std::string>(refund_columns + 1);
         f.next_try = rows.get<instant>(refund_columns + 2);
+        all.push_back(std::move(f));
     }
 }
 
-// A question whose order is gone is left out: the inspection names it.
+// A question whose order is gone or unreadable is left out.
 std::vector<open_question> with_orders(store::connection& c, found_questions found) {
     std::vector<sale::order_no> numbers;
     for (const found_question& f : found) numbers.push_back(f.q.order.no);
     std::map<sale::order_no, sale::order> orders;
     const auto read = [&](store::row_cursor& rows) {
         while (rows.next()) {
-            order_row r = read_order_row(rows);
-            orders.emplace(r.order.no, std::move(r.order));
+            order_row r;
+            if (can_be_read([&] { r = read_order_row(rows); }))
+                orders.emplace(r.order.no, std::move(r.order));
         }
     };
     ask_for_ids(c, select_orders("WHERE o.order_no IN {}"), numbers, read);

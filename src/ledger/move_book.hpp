@@ -36,7 +36,7 @@ namespace floodgate::ledger {
 
 // Why a move was not made.
 enum class obstacle : std::uint8_t {
-    none = 0,
+    none = 1,
     state,         // the order's state does not allow it
     too_late,      // the time to pay, or to want the money back, is over
     trade_closed,  // the trade with this channel was closed; another method may do
@@ -45,7 +45,7 @@ enum class obstacle : std::uint8_t {
 
 // What became of money that came (pay).
 enum class money_fate : std::uint8_t {
-    none = 0,  // it was known before
+    none = 1,  // it was known before
     taken,     // the order is paid
     late,      // its units were given away: refunded
     twice,     // it was paid before, with another method: refunded
@@ -58,8 +58,8 @@ struct move_outcome {
     // begun, the order is being closed, extra money is to be refunded).
     std::int64_t event = 0;
     instant at{};  // the time of that event in the ledger
-    obstacle why_not{};
-    money_fate money{};
+    obstacle why_not = obstacle::none;
+    money_fate money = money_fate::none;
 };
 
 // A refund that somebody wants.

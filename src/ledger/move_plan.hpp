@@ -47,14 +47,14 @@ struct trade_change {
 // What is to be written for a move.
 struct move_plan {
     bool moves = false;                        // false: nothing is written
-    obstacle why_not{};                        // it does not move: why
+    obstacle why_not = obstacle::none;         // it does not move: why
     std::optional<sale::order_event> event{};  // the order's state changes by this
     std::string_view closing{};                // the order is being closed from now on: why
     std::vector<trade_change> trades{};
     std::optional<refund> asks_refund{};
-    std::string_view finishes{};  // the number of a refund that is done
-    sale::fen given_back{};       // of the order's money, by that refund
-    money_fate money{};           // what became of the money that came
+    std::string_view finishes{};          // the number of a refund that is done
+    sale::fen given_back{};               // of the order's money, by that refund
+    money_fate money = money_fate::none;  // what became of the money that came
 };
 
 // Throws sql_error (corrupt) when the rows make no sense.
