@@ -75,6 +75,7 @@ std::vector<ledger::settlement> summed_up(const std::vector<ledger::settlement>&
         sum->second.at = s.at;
     }
     std::vector<ledger::settlement> all;
+    all.reserve(sums.size());
     for (const auto& [key, sum] : sums) all.push_back(sum);
     return all;
 }

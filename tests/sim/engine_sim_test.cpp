@@ -200,7 +200,8 @@ private:
 
     void pay() {
         if (const auto some = somebodys_order())
-            if (const auto done = book_.moves().pay(some->first, "test", clock_.now())) follow(*done);
+            if (const auto done = book_.moves().pay(some->first, "test", clock_.now()))
+                follow(*done);
     }
 
     void deadlines_pass() {
