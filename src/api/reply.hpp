@@ -70,7 +70,7 @@ enum class problem : std::uint8_t {
     already_exists,          // 409
     conflict,                // 409 the present state does not allow it
     other_amount,            // 409 a message of the shop's own checkout names another amount
-    late_payment,            // 409 the order was given up before the money came
+    late_payment,            // 409 the order was given up, or paid in another way
     ended,                   // 410
     payload_too_large,       // 413
     uri_too_long,            // 414

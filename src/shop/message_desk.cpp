@@ -1,5 +1,6 @@
 #include "shop/message_desk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -75,7 +76,18 @@ message_desk::judged message_desk::judge(const pay::message& m, std::string_view
     case checkout_step::no_price:
     case checkout_step::not_enough: break;
     }
-    return {"repeated", true};
+    return judge_again(m, method);
+}
+
+// Nothing moved. Money that is not the order's stays late however often the channel speaks of it:
+// the channel must not take it for the order's.
+message_desk::judged message_desk::judge_again(const pay::message& m, std::string_view method) {
+    if (m.says != pay::trade::paid) return {"repeated", true};
+    const auto refunds = world_.book.refunds().of(m.order);
+    if (!refunds) return {not_entered};
+    const bool goes_back = std::ranges::any_of(
+        *refunds, [&](const ledger::refund& r) { return r.is_extra() && r.method == method; });
+    return {goes_back ? "late" : "repeated", true};
 }
 
 std::optional<message_verdict> message_desk::take(std::string_view method,

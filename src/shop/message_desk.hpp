@@ -52,6 +52,7 @@ public:
 private:
     struct judged;
     judged judge(const pay::message& m, std::string_view method);
+    judged judge_again(const pay::message& m, std::string_view method);
 
     const world world_;
 };

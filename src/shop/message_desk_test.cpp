@@ -90,7 +90,7 @@ constexpr std::array<told, 14> messages_told{{
     {"refunding", trade::paid, "repeated", "refunding"},
     {"refunded", trade::paid, "repeated", "refunded"},
     {"closed", trade::paid, "late", "closed cancelled"},
-    {"late", trade::paid, "repeated", "closed cancelled"},
+    {"late", trade::paid, "late", "closed cancelled"},
     {"closing", trade::closed, "entered", "closed cancelled"},
     {"begun", trade::closed, "entered", "unpaid"},
     {"refunded", trade::closed, "repeated", "refunded"},

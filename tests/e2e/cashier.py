@@ -89,15 +89,15 @@ class CashierHandler(http.server.BaseHTTPRequestHandler):
 class ExternalTest(ShopTest):
     """A shop whose buyers pay at a page of its own."""
 
-    def open_shop(self, users=2, stock=1, **terms):  # pylint: disable=arguments-differ
+    def open_shop(self, users=2, stock=1, allow_test=False):  # pylint: disable=arguments-differ
         self.secret = secrets.token_hex(32)
         self.secret_file = self.place / "external.secret"
         self.secret_file.write_text(self.secret + "\n")
         os.chmod(self.secret_file, 0o600)
         self.port = self.open_cashier()
-        self.shop = self.fixture(users=users, stock=stock, **terms)
+        self.shop = self.fixture(users=users, stock=stock)
         self.sale = self.shop.sales[0]
-        self.server_ = self.server(self.shop.data, config=self.config())
+        self.server_ = self.server(self.shop.data, config=self.config(allow_test=allow_test))
         self.start()
 
     def open_cashier(self):
@@ -179,9 +179,14 @@ class ExternalTest(ShopTest):
 
     def open_payments(self):
         """Orders that wait for an answer of the cashier and were asked for at least once."""
+        return self.numbers("SELECT order_no FROM trades WHERE asked = 1 AND tries > 0")
+
+    def open_refunds(self):
+        return self.numbers("SELECT order_no FROM refunds WHERE state = 'asked'")
+
+    def numbers(self, sql):
         book = ledger(self.shop.data)
-        rows = book.execute("SELECT order_no FROM payments WHERE question <> '' AND tries > 0")
-        found = [str(no) for no, in rows.fetchall()]
+        found = [str(no) for no, in book.execute(sql).fetchall()]
         book.close()
         return found
 

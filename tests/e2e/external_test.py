@@ -123,10 +123,26 @@ class Journeys(ExternalTest):
             self.assertEqual((late.status, late.code), (409, "late_payment"))
             self.assertIn("refund", late.json["title"])
             self.wait_until(lambda: self.cashier.refunds, what="no refund was asked for")
-        self.wait_until(lambda: self.open_payments() == [], what="the refund is still open")
+        self.wait_until(lambda: self.open_refunds() == [], what="the refund is still open")
         self.assertEqual(list(self.cashier.refunds.values()), [(no, fen)])
         self.assertEqual(self.status_of(1, no), "closed")
         self.assertEqual(self.status_of(2, other), "paid")
+        self.end_clean()
+
+
+    def test_money_for_an_order_that_was_paid_in_another_way_goes_back(self):
+        self.open_shop(allow_test=True)
+        no = self.buy(1)
+        self.begin(1, no)
+        fen = self.order(1, no)["amount_fen"]
+        self.assertEqual(self.call("pay", 1, no, {"method": "test"}).status, 200)
+        for _ in range(2):
+            late = self.tell_paid(no, fen)
+            self.assertEqual((late.status, late.code), (409, "late_payment"))
+            self.wait_until(lambda: self.cashier.refunds, what="no refund was asked for")
+        self.wait_until(lambda: self.open_refunds() == [], what="the refund is still open")
+        self.assertEqual(list(self.cashier.refunds.values()), [(no, fen)])
+        self.assertEqual(self.status_of(1, no), "paid")
         self.end_clean()
 
 
