@@ -8,9 +8,6 @@ import os
 import pathlib
 import re
 import secrets
-import signal
-import subprocess
-import tempfile
 import time
 import tomllib
 import urllib.parse
@@ -21,7 +18,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from harness import BINARY, PATIENCE_S, Client, ServerFailed
+from harness import Client
+from side_process import SideProcess
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
 SCHEME = "WECHATPAY2-SHA256-RSA2048"
@@ -73,52 +71,16 @@ def beijing_now():
 
 # The sandbox.
 
-class Sandbox:
-    """One `floodgate sandbox` process at a time. Without `config` it makes its own keys."""
+class Sandbox(SideProcess):
+    """Without `config` it makes its own keys."""
 
     def __init__(self, data, config=None, listen="127.0.0.1:0", shop=None):
-        self.data, self.config, self.listen, self.shop = pathlib.Path(data), config, listen, shop
-        self.notes = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-sandbox-"))
-        self.process, self.address = None, None
+        super().__init__("sandbox", data, listen)
+        self.config, self.shop = config, shop
 
-    def launch(self):
-        command = [str(BINARY), "sandbox", "--listen", self.listen, "--data", str(self.data)]
-        command += ["--config", str(self.config)] if self.config else []
-        command += ["--shop", self.shop] if self.shop else []
-        with (self.notes / "stdout").open("w") as said, (self.notes / "stderr").open("a") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said,
-                                            stderr=log)
-        return self
-
-    def start(self):
-        """Waits until it says where it listens. The same port after the first start."""
-        self.launch()
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            found = re.search(r"listens on .* http://([\d.]+):(\d+)$", self.said(), re.MULTILINE)
-            if found:
-                self.address = (found[1], int(found[2]))
-                self.listen = f"{found[1]}:{found[2]}"
-                return self
-            if self.process.poll() is not None:
-                raise ServerFailed(f"exited with {self.process.returncode}:\n{self.log()}")
-            time.sleep(0.005)
-        raise ServerFailed(f"printed no address:\n{self.log()}")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE_S)
-
-    def kill(self):
-        if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-    def said(self):
-        return (self.notes / "stdout").read_text()
-
-    def log(self):
-        return (self.notes / "stderr").read_text(errors="replace")
+    def options(self):
+        return [*(["--config", str(self.config)] if self.config else []),
+                *(["--shop", self.shop] if self.shop else [])]
 
     def merchant(self):
         """The configuration it wrote for the merchant, as a table."""

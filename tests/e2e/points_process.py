@@ -4,37 +4,24 @@ import contextlib
 import http.client
 import http.server
 import os
-import pathlib
-import re
 import shutil
 import signal
-import subprocess
-import tempfile
 import threading
-import time
 
 import books
 from client import Client
-from harness import BINARY, PATIENCE_S, ServerFailed, floodgate
+from harness import floodgate
+from side_process import SideProcess
 
 
-class PointsProcess:
-    """One process at a time, on the same port after the first start. In a clustered run its accounts are
-    in a MariaDB database of their own."""
+class PointsProcess(SideProcess):
+    """In a clustered run its accounts are in a MariaDB database of their own."""
 
     def __init__(self, data, config=""):
-        self.data, self.config, self.listen = pathlib.Path(data), config, "127.0.0.1:0"
-        self.notes = pathlib.Path(tempfile.mkdtemp(prefix="floodgate-points-"))
-        self.process, self.address = None, None
+        super().__init__("points", data)
+        self.config = config
 
-    def launch(self):
-        command = [str(BINARY), "points", "--listen", self.listen, "--data", str(self.data),
-                   *self.configured()]
-        with (self.notes / "stdout").open("w") as said, (self.notes / "stderr").open("a") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=log)
-        return self
-
-    def configured(self):
+    def options(self):
         """The options that name its configuration, if it has any."""
         config, file = books.configure(self.data, self.config), self.notes / "points.toml"
         if not config:
@@ -45,30 +32,7 @@ class PointsProcess:
 
     def check(self):
         """`floodgate check` of what it keeps."""
-        return floodgate("check", "--points", self.data, *self.configured())
-
-    def start(self):
-        """Waits until it says where it listens."""
-        self.launch()
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            found = re.search(r"listen on .* http://([\d.]+):(\d+)$", self.said(), re.MULTILINE)
-            if found:
-                self.address, self.listen = (found[1], int(found[2])), f"{found[1]}:{found[2]}"
-                return self
-            if self.process.poll() is not None:
-                raise ServerFailed(f"exited with {self.process.returncode}:\n{self.log()}")
-            time.sleep(0.005)
-        raise ServerFailed(f"printed no address:\n{self.log()}")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE_S)
-
-    def kill(self):
-        if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        return floodgate("check", "--points", self.data, *self.options())
 
     def freeze(self):
         """It neither works nor ends; its sockets stay open. Waits until the kernel says so."""
@@ -83,12 +47,6 @@ class PointsProcess:
         self.kill()
         shutil.rmtree(self.notes, ignore_errors=True)
         books.forget(self.data)
-
-    def said(self):
-        return (self.notes / "stdout").read_text()
-
-    def log(self):
-        return (self.notes / "stderr").read_text(errors="replace")
 
     @property
     def secret_file(self):

@@ -94,18 +94,6 @@ class FarPoints(PointsShop):
         self.wait_until(pay_and_look, what="the planned call did not come")
         return told_paid
 
-    def expect_agreement(self, orders, told_paid):
-        """After all that was interrupted has been finished."""
-        self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
-        tries = self.tries()
-        for buyer, no in orders.items():
-            with self.subTest(buyer=buyer, tried=tries.get(no)):
-                status = self.order(no, buyer)["status"]
-                self.assertIn((status, tries.get(no)), {("paid", "confirmed"), ("unpaid", None)})
-                self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
-                if buyer in told_paid:
-                    self.assertEqual(status, "paid")
-
     def stop_all_clean(self):
         self.assertEqual(self.server_.stop(), 0)
         self.assert_clean(self.shop.data)

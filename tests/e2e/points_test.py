@@ -53,6 +53,18 @@ class PointsShop(ManagedShop):
         book.close()
         return {str(no): state for no, state in found}
 
+    def expect_agreement(self, orders, told_paid):
+        """After all that was interrupted has been finished."""
+        self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
+        tries = self.tries()
+        for buyer, no in orders.items():
+            with self.subTest(buyer=buyer, tried=tries.get(no)):
+                status = self.order(no, buyer)["status"]
+                self.assertIn((status, tries.get(no)), {("paid", "confirmed"), ("unpaid", None)})
+                self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
+                if buyer in told_paid:
+                    self.assertEqual(status, "paid")
+
 
 class Journey(PointsShop):
 
@@ -141,15 +153,7 @@ class Deaths(PointsShop):
             told_paid |= self.pay_until_death(some, die_after)
             self.server_.start()
         self.settle(self.server_)
-        self.wait_until(lambda: "open" not in self.tries().values(), what="a try is still open")
-        tries = self.tries()
-        for buyer, no in orders.items():
-            with self.subTest(buyer=buyer, tried=tries.get(no)):
-                status = self.order(no, buyer)["status"]
-                self.assertIn((status, tries.get(no)), {("paid", "confirmed"), ("unpaid", None)})
-                self.assertEqual(self.balance(buyer), (0 if status == "paid" else PRICE, 0, 0))
-                if buyer in told_paid:
-                    self.assertEqual(status, "paid")
+        self.expect_agreement(orders, told_paid)
         self.assertGreaterEqual(len(told_paid), sum(deaths))
         self.assertEqual(self.server_.stop(), 0)
         self.assert_clean(self.shop.data)
