@@ -180,7 +180,7 @@ TEST_F(PaymentChannelsTest, ExtraMoneyRaisesAnAlertForAnHour) {
     EXPECT_EQ(a.kind, alarm::kind::extra_money);
     EXPECT_EQ(a.subject, "payments");
     EXPECT_EQ(a.detail,
-              "1 payments came too late or a second time within 60 minutes; "
+              "payments that came too late or a second time within 60 minutes: 1; "
               "the money goes back by itself");
     EXPECT_EQ(ask_.read_figures().open, 0) << "it went back";
     clock_.advance(1h);

@@ -124,9 +124,9 @@ result<void> payment_inquiries::watch_extra_money() {
     if (came.has_error()) return came.error();
     world_.alarms.set(
         *came > 0, alarm::kind::extra_money, "payments",
-        fmt::format("{} payments came too late or a second time within {} minutes; "
+        fmt::format("payments that came too late or a second time within {} minutes: {}; "
                     "the money goes back by itself",
-                    *came, duration_cast<minutes>(options_.extra_money_shown).count()),
+                    duration_cast<minutes>(options_.extra_money_shown).count(), *came),
         now);
     return {};
 }
