@@ -67,7 +67,7 @@ class BoundedPages(SharedServer):
 
     def test_h4_readers_who_do_not_read_share_one_page(self):
         page = len(self.client.get(f"{API}/rounds?limit=100").body)
-        readers, before = 300, resident_bytes(self.server.process.pid)
+        readers, before = 600, resident_bytes(self.server.process.pid)
         ask = request_bytes("GET", f"{API}/rounds?limit=100") * 20
         held = [Raw(self.server.address, ask, receive_bytes=4096) for _ in range(readers)]
         try:
@@ -76,9 +76,10 @@ class BoundedPages(SharedServer):
             grown = resident_bytes(self.server.process.pid) - before
             print(f"{self.id()}: {readers} readers, rss +{grown / MIB:.1f} MiB, "
                   f"unread {kernel / MIB:.1f} MiB, a page is {page} bytes")
-            self.assertLess(grown, 12 * MIB, "a copy for each reader")
+            # The server takes some megabytes for itself now and then; copies would be 45.
+            self.assertLess(grown, 20 * MIB, "a copy for each reader")
             self.assertGreater(kernel, readers * 4096, "nobody was sent anything")
-            self.assertLess(kernel, 60 * MIB, "the kernel keeps megabytes for each")
+            self.assertLess(kernel, 120 * MIB, "the kernel keeps megabytes for each")
         finally:
             for one in held:
                 one.socket.close()

@@ -41,6 +41,18 @@ class FarPoints(PointsShop):
             self.last_words = self.far.log()[-3000:]
         super().tearDown()
 
+    def points(self, buyer, query=""):
+        """After a call that was not answered in time, the shop says "busy" for half a second."""
+        answers = []
+
+        def answered():
+            with self.client() as client:
+                answers.append(client.get(f"{API}/me/points{query}", self.shop.tokens[buyer - 1]))
+            return answers[-1].status != 503
+        self.wait_until(answered, what="the points did not answer")
+        self.assertEqual(answers[-1].status, 200, answers[-1].text)
+        return answers[-1].json
+
     def tries(self):
         book = books.points_book(self.far.data)
         found = book.execute("SELECT order_no, state FROM points_tries").fetchall()
