@@ -35,7 +35,7 @@ endfunction()
 # floodgate_test(gate_test unit SOURCES a_test.cpp LINKS floodgate_gate): a program of GoogleTests.
 # CTest runs it as two processes with half of its tests each: one process for each test would spend
 # most of its time on starting. Each leaves a report, from which tests/stages.py counts single tests.
-set(FLOODGATE_TEST_SECONDS 600)  # for one half, under a sanitizer, on a busy machine
+set(FLOODGATE_TEST_SECONDS 1800)  # for one half, under a sanitizer, on a very busy machine
 set(FLOODGATE_TEST_OPTIONS "" CACHE STRING "How to compile tests, after the options of everything else")
 add_custom_target(tests COMMENT "The programs that CTest runs")
 
