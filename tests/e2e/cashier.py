@@ -154,18 +154,6 @@ class ExternalTest(ShopTest):
         self.assertEqual((answer.status, answer.json), (200, {"status": "paid"}))
         self.assertEqual(self.status_of(buyer, no), "paid")
 
-    def buy_returned(self, buyer):
-        """An order for a unit that came back. The ledger has an order closed a moment before the gate
-        has its unit."""
-        answers = []
-        def is_bought():
-            answers.append(self.try_to_buy(buyer))
-            return answers[-1].status == 202
-        self.wait_until(is_bought, what="the unit did not come back")
-        no = answers[-1].json["order_no"]
-        self.assertEqual(self.status_of(buyer, no, wait_ms=30000), "unpaid")
-        return no
-
     def pass_deadline(self, no):
         changed = books.change(self.shop.data, "UPDATE orders SET pay_by_ms = ? WHERE order_no = ?",
                                int(time.time() * 1000) - 1, int(no))

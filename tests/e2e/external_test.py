@@ -42,7 +42,7 @@ class Journeys(ExternalTest):
         self.assertEqual(list(self.cashier.refunds.values()), [(no, fen)])
         self.assertEqual(self.tell_paid(no, fen).status, 200)  # an old message changes nothing
         self.assertEqual(self.status_of(1, no), "refunded")
-        other = self.buy_returned(2)
+        other = self.buy(2)
         self.begin(2, other)
         self.pay(2, other)
         self.assertEqual(self.cashier.mistakes, [])
@@ -65,7 +65,7 @@ class Journeys(ExternalTest):
         self.wait_for(1, no, "closed")
         self.assertFalse(close)
         self.assertEqual(self.cashier.state[no], "closed")
-        other = self.buy_returned(2)
+        other = self.buy(2)
         self.begin(2, other)
         self.pay(2, other)
         self.end_clean()
@@ -105,7 +105,7 @@ class Journeys(ExternalTest):
         self.cashier = Cashier(self.secret, port)
         self.wait_for(1, no, "closed")
         self.assertEqual(self.status_of(2, other), "unpaid")
-        self.buy_returned(3)
+        self.buy(3)
         self.end_clean()
 
     def test_money_that_comes_after_the_close_goes_back(self):
@@ -115,7 +115,7 @@ class Journeys(ExternalTest):
         fen = self.order(1, no)["amount_fen"]
         self.call("cancel", 1, no)
         self.wait_for(1, no, "closed")
-        other = self.buy_returned(2)
+        other = self.buy(2)
         self.begin(2, other)
         self.pay(2, other)
         for _ in range(2):
@@ -293,7 +293,7 @@ class TheExampleInTheDocuments(ExternalTest):
         self.assertEqual(self.visit(address), 200)  # reloaded
         self.call("refund", 1, no)
         self.wait_for(1, no, "refunded")
-        other = self.buy_returned(2)
+        other = self.buy(2)
         self.assertEqual(self.visit(self.begin(2, other)), 200)
         self.wait_for(2, other, "paid")
         self.assert_events([(no, "unpaid", "paid", ""), (no, "paid", "refunding", ""),
@@ -317,7 +317,7 @@ class TheExampleInTheDocuments(ExternalTest):
         self.wait_for(1, lost, "paid")
         self.wait_for(2, cancelled, "closed")
         self.assertEqual(self.visit(addresses[1]), 403)  # it can never be paid any more
-        self.buy_returned(3)
+        self.buy(3)
         self.settle(self.server_)
         self.end_clean()
 
