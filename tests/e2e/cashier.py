@@ -12,7 +12,6 @@ import threading
 import time
 import urllib.parse
 
-import books
 from description import Description
 from harness import API, ROOT, UNLIMITED, ledger
 from orders import ShopTest
@@ -153,11 +152,6 @@ class ExternalTest(ShopTest):
         answer = self.tell_paid(no, self.order(buyer, no)["amount_fen"])
         self.assertEqual((answer.status, answer.json), (200, {"status": "paid"}))
         self.assertEqual(self.status_of(buyer, no), "paid")
-
-    def pass_deadline(self, no):
-        changed = books.change(self.shop.data, "UPDATE orders SET pay_by_ms = ? WHERE order_no = ?",
-                               int(time.time() * 1000) - 1, int(no))
-        self.assertEqual(changed, 1)
 
     # Questions.
 

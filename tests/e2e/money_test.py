@@ -11,7 +11,6 @@ import time
 import unittest
 import urllib.parse
 
-import books
 from books import clustered_only
 from harness import (API, BINARY, ROOT, UNLIMITED, Client, FloodgateTest, embedded_only, floodgate,
                      ledger, place_of)
@@ -226,11 +225,6 @@ class MoneyTest(ShopTest):
         self.pay(number)
         self.wait_for(buyer, no, "paid")
         return no, number
-
-    def pass_deadline(self, no):
-        changed = books.change(self.shop.data, "UPDATE orders SET pay_by_ms = ? WHERE order_no = ?",
-                               int(time.time() * 1000) - 1, int(no))
-        self.assertEqual(changed, 1)
 
     # Questions.
 

@@ -1,6 +1,8 @@
 """What tests of the life of an order are written with: a shop, calls about orders, endings."""
 import re
+import time
 
+import books
 from harness import API, UNLIMITED, FloodgateTest, ledger, request_bytes
 
 # The disk of the machine that runs this is not what is tested.
@@ -69,6 +71,11 @@ class ShopTest(FloodgateTest):
         order = answers[-1].json["order_no"]
         self.assertEqual(self.status_of(buyer, order, wait_ms=30000), "unpaid")
         return order
+
+    def pass_deadline(self, no):
+        changed = books.change(self.shop.data, "UPDATE orders SET pay_by_ms = ? WHERE order_no = ?",
+                               int(time.time() * 1000) - 1, int(no))
+        self.assertEqual(changed, 1)
 
     def order(self, buyer, no, **query):
         query = "&".join(f"{name}={value}" for name, value in query.items())
