@@ -23,7 +23,8 @@ reply create_round(services& with, const call& c);
 reply get_round(services& with, const call& c);
 reply update_round(services& with, const call& c);
 
-// Sales. Create: {product_id, round_id, price_fen, stock, price_points?, limit?, pay_within_s?}
+// Sales. Create: {product_id, round_id, price_fen, stock, price_points?, limit?, pay_within_s?,
+// resell_refunded?, earns_points?}
 // gives a draft. A change takes the terms only; earlier promises keep their price.
 // ?limit=1..500 (500) &before=ID -> {sales, next_before}, newest first
 reply list_sales(services& with, const call& c);

@@ -28,6 +28,9 @@ shop::terms_change read_terms(json_body& body) {
         t.limit = static_cast<std::uint32_t>(*limit);
     if (const auto seconds = body.optional_integer("pay_within_s", {1, sale::pay_within_s_max}))
         t.pay_within_s = static_cast<std::uint32_t>(*seconds);
+    t.resell_refunded = body.optional_boolean("resell_refunded");
+    if (const auto points = body.optional_integer("earns_points", {0, sale::points_max}))
+        t.earns_points = sale::points{*points};
     return t;
 }
 
@@ -88,11 +91,7 @@ reply create_sale(services& with, const call& c) {
     const shop::terms_change terms = read_terms(body);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
-    s.price = terms.price.value_or(s.price);
-    s.price_points = terms.price_points.value_or(s.price_points);
-    s.limit = terms.limit.value_or(s.limit);
-    s.pay_within_s = terms.pay_within_s.value_or(s.pay_within_s);
-    const auto kept = with.desk.add_sale(s, admin_of(c));
+    const auto kept = with.desk.add_sale(terms.applied_to(s), admin_of(c));
     if (!kept) return failure_reply(kept.error(), c.language, explain(kept.error()));
     return created("/api/v1/admin/sales/" + std::to_string(kept->id.value), to_json(*kept));
 }

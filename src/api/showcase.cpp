@@ -54,6 +54,7 @@ std::string head_of(const sale::sale& s, json::object product, const sale::round
 std::string tail_of(const sale::sale& s) {
     std::string text = json::serialize(json::object{{"limit", s.limit},
                                                     {"pay_within_s", s.pay_within_s},
+                                                    {"earns_points", s.earns_points.value},
                                                     {"state", to_text(s.state)},
                                                     {"starts_at", to_iso(s.starts_at)},
                                                     {"ends_at", to_iso(s.ends_at)}});

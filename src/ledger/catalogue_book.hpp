@@ -59,7 +59,7 @@ public:
     // Writes the stock log's first line.
     result<sale::sale_id> add_sale(const sale::sale& s, instant now,
                                    const audit_maker<sale::sale_id>& signed_by = {});
-    // Price, points, limit, pay_within_s. Neither stock nor state. not_found.
+    // Everything an admin sets but stock and state. not_found.
     result<void> update_sale_terms(const sale::sale& s, const audit_note& line = {});
     // not_found; conflict when the move is not allowed: draft -> published; published <-> paused;
     // draft, published, paused -> ended. Moving to the state it has is fine and changes nothing;

@@ -85,6 +85,8 @@ TEST_P(CatalogueContractTest, ASaleComesBackAsItWasAndStartsItsLog) {
     EXPECT_EQ(s.stock, 12);
     EXPECT_EQ(s.limit, 3U);
     EXPECT_EQ(s.pay_within_s, 600U);
+    EXPECT_TRUE(s.resell_refunded);
+    EXPECT_EQ(s.earns_points, sale::points{0});
     EXPECT_EQ(s.state, sale_state::published);
     EXPECT_EQ(s.starts_at, noon);
 
@@ -123,6 +125,8 @@ TEST_P(CatalogueContractTest, SenselessTermsAreInvalid) {
     refuse([](sale::sale& s) { s.limit = sale::limit_max + 1; });
     refuse([](sale::sale& s) { s.price = {-1}; });
     refuse([](sale::sale& s) { s.price_points = {sale::points_max + 1}; });
+    refuse([](sale::sale& s) { s.earns_points = {-1}; });
+    refuse([](sale::sale& s) { s.earns_points = {sale::points_max + 1}; });
     refuse([](sale::sale& s) { s.pay_within_s = sale::pay_within_s_max + 1; });
 }
 
@@ -147,6 +151,8 @@ TEST_P(CatalogueContractTest, TermsChangeButNeitherStockNorState) {
     s.price_points = {2};
     s.limit = 3;
     s.pay_within_s = 4;
+    s.resell_refunded = false;
+    s.earns_points = {6};
     s.stock = 777;
     s.state = sale_state::ended;
     EXPECT_EQ(outcome(catalogue_.update_sale_terms(s)), fine);
@@ -155,6 +161,8 @@ TEST_P(CatalogueContractTest, TermsChangeButNeitherStockNorState) {
     EXPECT_EQ(now.price_points, sale::points{2});
     EXPECT_EQ(now.limit, 3U);
     EXPECT_EQ(now.pay_within_s, 4U);
+    EXPECT_FALSE(now.resell_refunded);
+    EXPECT_EQ(now.earns_points, sale::points{6});
     EXPECT_EQ(now.stock, 5);
     EXPECT_EQ(now.state, sale_state::published);
     s.id = {99};

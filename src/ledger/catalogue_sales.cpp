@@ -39,7 +39,8 @@ bool makes_sense(const sale::sale& s) {
         return value >= 0 && value <= max;
     };
     return within(s.price.value, sale::price_fen_max) &&
-           within(s.price_points.value, sale::points_max) && within(s.stock, sale::stock_max) &&
+           within(s.price_points.value, sale::points_max) &&
+           within(s.earns_points.value, sale::points_max) && within(s.stock, sale::stock_max) &&
            s.limit >= 1 && s.limit <= sale::limit_max && s.pay_within_s <= sale::pay_within_s_max;
 }
 
@@ -71,14 +72,17 @@ result<stock_and_held> take_figures(store::connection& c, sale::sale_id id) {
 // Read by read_sale().
 constexpr std::string_view all_sales =
     "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
-    "s.buyer_limit, s.pay_within_s, r.starts_ms, r.ends_ms, s.revision, s.state "
+    "s.buyer_limit, s.pay_within_s, s.resell_refunded, s.earns_points, r.starts_ms, r.ends_ms, "
+    "s.revision, s.state "
     "FROM sales s JOIN rounds r ON r.id = s.round_id";
 
 sale::sale read_sale(store::row_cursor& rows) {
     sale::sale s;
+    std::int64_t resell = 1;
     rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.pay_within_s,
-              s.starts_at, s.ends_at, s.revision);
-    s.state = to_state(rows.asked().text(11));
+              resell, s.earns_points, s.starts_at, s.ends_at, s.revision);
+    s.resell_refunded = resell != 0;
+    s.state = to_state(rows.asked().text(13));
     return s;
 }
 
@@ -95,9 +99,10 @@ result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now,
             return errc::not_found;
         c->run(
             "INSERT INTO sales (product_id, round_id, price_fen, price_points, stock, held, "
-            "buyer_limit, buyer_limit_peak, pay_within_s, state) VALUES (?,?,?,?,?,0,?,?,?,?)",
+            "buyer_limit, buyer_limit_peak, pay_within_s, resell_refunded, earns_points, state) "
+            "VALUES (?,?,?,?,?,0,?,?,?,?,?,?)",
             s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.limit, s.pay_within_s,
-            to_text(s.state));
+            std::int64_t{s.resell_refunded}, s.earns_points, to_text(s.state));
         stock_move first;
         first.sale = {c->last_insert_id()};
         first.kind = "created";
@@ -119,10 +124,12 @@ result<void> catalogue_book::update_sale_terms(const sale::sale& s, const audit_
         transaction t(*c, access::write);
         // The peak follows the limit freely while no buyer can have bought: see docs/ledger.md.
         const auto changed = c->run(
-            "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, buyer_limit = ?, "
+            "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, "
+            "resell_refunded = ?, earns_points = ?, buyer_limit = ?, "
             "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
             "ELSE buyer_limit_peak END, revision = revision + 1 WHERE id = ?",
-            s.price, s.price_points, s.pay_within_s, s.limit, s.limit, s.limit, s.id);
+            s.price, s.price_points, s.pay_within_s, std::int64_t{s.resell_refunded},
+            s.earns_points, s.limit, s.limit, s.limit, s.id);
         if (changed == 0) return errc::not_found;
         write_audit(*c, line);
         t.commit();

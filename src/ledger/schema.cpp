@@ -287,10 +287,17 @@ constexpr std::array<std::string_view, 11> trades_and_refunds{
     // The table `payments` stays, unused: nodes that start at the same time may still read it.
 };
 
-constexpr std::array<migration, 9> steps{
+// Settings of a sale for the time after the payment.
+constexpr std::array<std::string_view, 2> after_sales{
+    "ALTER TABLE sales ADD COLUMN resell_refunded BIGINT NOT NULL DEFAULT 1",
+    "ALTER TABLE sales ADD COLUMN earns_points BIGINT NOT NULL DEFAULT 0",
+};
+
+constexpr std::array<migration, 10> steps{
     migration{1, first_tables}, migration{2, deadlines},        migration{3, whole_lives},
     migration{4, many_nodes},   migration{5, accountability},   migration{6, mills},
     migration{7, devices},      migration{8, channel_messages}, migration{9, trades_and_refunds},
+    migration{10, after_sales},
 };
 
 }  // namespace

@@ -45,6 +45,9 @@ struct sale {
     std::int64_t stock = 0;   // units in total, sold or not
     std::uint32_t limit = 1;  // units a buyer may hold or have bought
     std::uint32_t pay_within_s = 900;
+    // Whether units that were refunded go back on sale. Otherwise they are taken out of the stock.
+    bool resell_refunded = true;
+    points earns_points;  // what a buyer who pays with money earns for each unit
     sale_state state = sale_state::draft;
     instant starts_at;  // copied from the round
     instant ends_at;

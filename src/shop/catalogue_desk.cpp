@@ -145,16 +145,22 @@ result<sale::sale> catalogue_desk::add_sale(const sale::sale& s, const actor& by
     return find(*id);
 }
 
+sale::sale terms_change::applied_to(sale::sale s) const {
+    s.price = price.value_or(s.price);
+    s.price_points = price_points.value_or(s.price_points);
+    s.limit = limit.value_or(s.limit);
+    s.pay_within_s = pay_within_s.value_or(s.pay_within_s);
+    s.resell_refunded = resell_refunded.value_or(s.resell_refunded);
+    s.earns_points = earns_points.value_or(s.earns_points);
+    return s;
+}
+
 result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_change& change,
                                                   const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
     const auto old = find(id);
     if (!old) return old.error();
-    sale::sale s = *old;
-    s.price = change.price.value_or(old->price);
-    s.price_points = change.price_points.value_or(old->price_points);
-    s.limit = change.limit.value_or(old->limit);
-    s.pay_within_s = change.pay_within_s.value_or(old->pay_within_s);
+    const sale::sale s = change.applied_to(*old);
     // A limit is not lowered once the sale was published: promises made under the old limit may be
     // in flight.
     if (s.limit < old->limit && old->state != sale::sale_state::draft) return errc::conflict;

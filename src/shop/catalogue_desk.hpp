@@ -48,6 +48,11 @@ struct terms_change {
     std::optional<sale::fen> price{};
     std::optional<sale::points> price_points{};
     std::optional<std::uint32_t> limit{}, pay_within_s{};
+    std::optional<bool> resell_refunded{};
+    std::optional<sale::points> earns_points{};
+
+    // The terms with this change.
+    sale::sale applied_to(sale::sale s) const;
 };
 struct stock_change {
     std::int64_t delta = 0;  // not 0

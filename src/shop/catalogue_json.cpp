@@ -30,6 +30,8 @@ boost::json::object to_json(const sale::sale& s) {
             {"stock", s.stock},
             {"limit", s.limit},
             {"pay_within_s", s.pay_within_s},
+            {"resell_refunded", s.resell_refunded},
+            {"earns_points", s.earns_points.value},
             {"state", to_text(s.state)},
             {"starts_at", to_iso(s.starts_at)},
             {"ends_at", to_iso(s.ends_at)}};
