@@ -1,10 +1,11 @@
 """A payment rush: pay, cancel and refund with moves gathered into few transactions, and one by one.
 
-Through the API at 64 connections the same server runs with its 64 threads for moves, and with one: then
-no two moves are ever under way at the same time, and each has a transaction of its own. SQLite has one
-writer anyway, so more threads would bring no more transactions. MariaDB has several writers, so there the
-comparison is in process (bench/ledger_moves_bench.cpp): 64 threads share transactions, or each makes its
-own, as many at a time as there are connections. The API's rates over MariaDB stand beside it.
+Through the API at 64 connections the same server runs with its 64 threads for moves and 64 for payments,
+and with one of each: then hardly two moves are under way at the same time, and each has a transaction of its
+own. SQLite has one writer anyway, so more threads would bring no more transactions. MariaDB has several
+writers, so there the comparison is in process (bench/ledger_moves_bench.cpp): 64 threads share transactions,
+or each makes its own, as many at a time as there are connections. The API's rates over MariaDB stand beside
+it.
 """
 import contextlib
 import os
@@ -22,6 +23,7 @@ CONFIGURATION = """
 allow_test = true
 [edge]
 move_threads = {threads}
+channel_threads = {threads}
 [guard]
 move_by_user_per_minute = 0
 """
@@ -92,6 +94,13 @@ def clustered(p, directory, say):
 def orders_in_mariadb(place):
     rows = place.mariadb.ask("SELECT order_no FROM orders ORDER BY buyer_id", database="floodgate")
     return [no for no, in rows]
+
+
+def messages(p):
+    """The output of the benchmark of messages from payment channels."""
+    return subprocess.run(
+        [servers.PROGRAMS / "pay_bench", "--benchmark_format=json",
+         f"--benchmark_repetitions={p.repetitions}"], stdout=subprocess.PIPE, check=True).stdout
 
 
 def in_process(p, directory, mariadb_port):
