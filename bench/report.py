@@ -38,9 +38,10 @@ whole machine keeps.
 
 MONEY = """Pay, cancel and refund through the API at 64 connections. **gathered**: as it is, all moves that wait
 share a commit. **single**: the same server with one thread for moves and one for payments, so that each move
-has a transaction of its own. **mariadb**: gathered, one node over MariaDB. In process, 64 threads move orders, gathered and with a
-transaction each, on MariaDB as many at a time as there are connections; with all orders in one sale, and
-in 20. `pay_bench` checks a message that says "paid", from the bytes of its body to the verdict.
+has a transaction of its own. **mariadb**: gathered, one node over MariaDB. In process, 64 threads move
+orders, gathered and with a transaction each, on MariaDB as many at a time as there are connections; with all
+orders in one sale, and in 20. `pay_bench` checks a message that says "paid", from the bytes of its body to
+the verdict.
 """
 
 
