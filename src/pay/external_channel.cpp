@@ -94,8 +94,9 @@ refund_answer external_channel::refund(const sale::order& o, const refund_reques
     object body = question("refund", o, r.amount, clock_.now());
     body["refund_no"] = r.number;
     if (!r.reason.empty()) body["reason"] = cut_text(r.reason, refund_reason_bytes_max);
-    return ask("refund", body, refund_words) == "refunded" ? refund_answer::done
-                                                           : refund_answer::unsure;
+    const std::string word = ask("refund", body, refund_words);
+    if (word == "refunded") return refund_answer::done;
+    return word == "pending" ? refund_answer::under_way : refund_answer::unsure;
 }
 
 store::http_question external_channel::sealed(std::string body) const {
