@@ -111,7 +111,7 @@ TEST_F(BillAdminTest, TheAuditNamesWhoCheckedItAndFromWhere) {
     ASSERT_EQ(check(bill("")).status, 200);
     const boost::json::value line = get("/admin/audit").body.at("lines").at(0);
     EXPECT_EQ(line.at("who").as_int64(), 5);
-    EXPECT_EQ(line.at("address").as_string(), "192.0.2.0/24");
+    EXPECT_EQ(line.at("address").as_string(), "192.0.2.1");
     EXPECT_EQ(line.at("subject").as_string(), "alipay");
 }
 
