@@ -21,8 +21,10 @@ protected:
     std::string yuan_of(const std::string& no) {
         return pay::to_yuan(book_.orders().find(*sale::parse_order_no(no)).value().amount);
     }
-    static std::string row(const std::string& no, const std::string& yuan) {
-        return fmt::format("2027,{},交易,2027-01-15 16:00:00,2027-01-15 16:00:01,{},\n", no, yuan);
+    static std::string row(const std::string& no, const std::string& yuan,
+                           const char* kind = "交易") {
+        return fmt::format("2027,{},{},2027-01-15 16:00:00,2027-01-15 16:00:01,{},\n", no, kind,
+                           yuan);
     }
     static std::string bill(const std::string& rows) {
         return "支付宝交易号,商户订单号,业务类型,创建时间,完成时间,订单金额（元）,"
@@ -67,6 +69,50 @@ TEST_F(BillAdminTest, DifferencesAreListedByKind) {
     EXPECT_EQ(only("extra").at("paid_fen").as_int64(), 990);
     EXPECT_EQ(only("different").at("order_no").as_string(), a);
     EXPECT_EQ(only("different").at("paid_fen").as_int64(), 1);
+}
+
+TEST_F(BillAdminTest, TheSumsAreThoseOfTheBillAndOfTheLedger) {
+    const std::string a = paid_order(1);
+    const auto part = ledger::move_verbs(verbs_).order_in("part", sale_, 2);  // ¥1.00 went back
+    verbs_.sql("UPDATE trades SET method = 'alipay'");
+    verbs_.sql("UPDATE refunds SET method = 'alipay'");
+    const std::string b = sale::to_text(part.order);
+    const std::int64_t ours = 2 * book_.orders().find(part.order).value().amount.value;
+    const answered done = check(bill(row(a, yuan_of(a)) + row(b, yuan_of(b)) +
+                                     row(b, "-3.00", "退款") + row("4711", "9.90")));
+    ASSERT_EQ(done.status, 200) << done.text;
+    EXPECT_EQ(done.body.at("lines").as_int64(), 4);
+    const auto expect_sums = [&](const char* whose, const boost::json::object& sums) {
+        EXPECT_EQ(done.body.at(whose), boost::json::value(sums)) << whose;
+    };
+    expect_sums("bill",
+                {{"payments", 3}, {"paid_fen", ours + 990}, {"refunds", 1}, {"refunded_fen", 300}});
+    expect_sums("ledger",
+                {{"payments", 2}, {"paid_fen", ours}, {"refunds", 1}, {"refunded_fen", 100}});
+    const boost::json::value& different = done.body.at("different").at("named").at(0);
+    EXPECT_EQ(different.at("order_no").as_string(), b);
+    EXPECT_EQ(different.at("paid_fen").as_int64(), ours / 2);
+    EXPECT_EQ(different.at("refunded_fen").as_int64(), 300);
+    EXPECT_EQ(different.at("detail").as_string(), "the bill says ¥3.00 refunded, the ledger ¥1.00");
+}
+
+TEST_F(BillAdminTest, ABillThatIsCutOffAgreesWithNothing) {
+    const std::string a = paid_order(1), whole = bill(row(a, yuan_of(a)));
+    const answered done = check(whole.substr(0, whole.find('#')));
+    ASSERT_EQ(done.status, 200) << done.text;
+    EXPECT_FALSE(done.body.at("complete").as_bool());
+    EXPECT_FALSE(done.body.at("agrees").as_bool());
+    for (const char* kind : {"missing", "extra", "different"})
+        EXPECT_EQ(done.body.at(kind).at("count").as_int64(), 0) << kind;
+}
+
+TEST_F(BillAdminTest, TheAuditNamesWhoCheckedItAndFromWhere) {
+    who_ = {{5}, sale::role::admin};
+    ASSERT_EQ(check(bill("")).status, 200);
+    const boost::json::value line = get("/admin/audit").body.at("lines").at(0);
+    EXPECT_EQ(line.at("who").as_int64(), 5);
+    EXPECT_EQ(line.at("address").as_string(), "192.0.2.1");
+    EXPECT_EQ(line.at("subject").as_string(), "alipay");
 }
 
 TEST_F(BillAdminTest, AThousandOfEachKindAreNamed) {

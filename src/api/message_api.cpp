@@ -24,6 +24,8 @@ std::optional<shop::message_verdict> judge(services& with, const call& c, std::s
                                            const pay::raw_message& raw) {
     auto v = with.messages.take(method, raw, c.now);
     if (v && v->refused) charge(with, c, v->word);
+    // It is the channel's own, so its address must not run out of messages.
+    if (v && v->odd) with.events.note_message(v->word, {{}, c.client, c.path}, c.now);
     return v;
 }
 

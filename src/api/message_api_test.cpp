@@ -100,6 +100,20 @@ TEST_F(MessageApiTest, ARefusedMessageChangesNothingAndIsLoggedWithoutItsContent
     EXPECT_EQ(kept().at(0).at("verdict").as_string(), "other_amount");
 }
 
+// It comes from the channel itself, whose next message must be read.
+TEST_F(MessageApiTest, ARefundThatIsNotOursIsCountedAndNotHeldAgainstItsSender) {
+    EXPECT_EQ(notify().text, "success");
+    said_.refund = {.number = "by hand", .amount = {900}, .is_sum = true};
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(notify().text, "success");
+    EXPECT_EQ(message_by_address_.wait_for(guard::limiter_key(next_.client), clock_.now()),
+              milliseconds(0));
+    EXPECT_EQ(kept().at(0).at("verdict").as_string(), "unknown_refund");
+    ASSERT_FALSE(events_told_.empty());
+    EXPECT_EQ(events_told_.front(),
+              "guard.message_refused verdict=unknown_refund from=192.0.2.1 "
+              "route=/api/v1/payments/alipay/notify");
+}
+
 TEST_F(MessageApiTest, EachChannelIsAnsweredAsItWants) {
     said_.fault = "unknown_serial";
     const answered a = post("/payments/wechat/notify", "{}");

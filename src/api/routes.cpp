@@ -133,6 +133,16 @@ static_assert(std::ranges::none_of(patterns,
                                    }),
               "one number in a path: route_match has room for no more");
 
+// The places in the table of the routes that take files.
+constexpr auto file_routes = [] {
+    std::array<std::size_t, std::ranges::count_if(table, &route::takes_file)> out{};
+    for (std::size_t i = 0, next = 0; i < std::size(table); ++i)
+        if (table[i].takes_file()) out[next++] = i;
+    return out;
+}();
+static_assert(std::ranges::all_of(file_routes, [](std::size_t i) { return table[i].verb == post; }),
+              "file_bytes_max looks at POST calls only");
+
 // The number in the path; 0 if the pattern has none; empty when the path does not fit.
 std::optional<std::int64_t> fit(const pattern& p, std::string_view path) {
     if (!p.has_number) return path == p.before ? std::optional<std::int64_t>(0) : std::nullopt;
@@ -159,8 +169,9 @@ route_match match(verb v, std::string_view path) {
 }
 
 std::size_t file_bytes_max(std::string_view path) {
-    const route* found = match(verb::post, path).route;
-    return found ? found->file_bytes_max : 0;
+    for (const std::size_t i : file_routes)
+        if (fit(patterns[i], path)) return table[i].file_bytes_max;
+    return 0;
 }
 
 std::string allowed_verbs(std::string_view path, door at) {

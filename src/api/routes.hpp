@@ -67,7 +67,7 @@ struct route {
         return needs == access::admin ? std::numeric_limits<std::size_t>::max()
                                       : short_body_bytes_max;
     }
-    bool takes_file() const { return file_bytes_max != 0; }
+    constexpr bool takes_file() const { return file_bytes_max != 0; }
     // Whether payment channels make this call. Its body need not be JSON.
     bool takes_messages() const { return charged == budget::messages; }
     bool needs_login() const { return needs == access::buyer || needs == access::admin; }
@@ -92,7 +92,8 @@ struct route_match {
 // unknown. Does not allocate, because it runs for every request.
 route_match match(verb v, std::string_view path);
 
-// The longest file that may be posted to this path; 0: none.
+// The longest file that may be posted to this path; 0: none. Asked for every POST before its body
+// is read, so it looks only at the few routes that take files.
 std::size_t file_bytes_max(std::string_view path);
 
 // Which calls a listener answers.

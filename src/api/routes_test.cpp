@@ -88,6 +88,23 @@ TEST(Routes, AreEachThereOnceAndAnsweredInOnePlace) {
     }
 }
 
+TEST(Routes, TakeFilesOnlyWhereTheTableSaysSo) {
+    std::size_t found = 0;
+    for (const route& r : routes()) {
+        std::string path(r.path);
+        if (const auto open = path.find('{'); open != path.npos)
+            path.replace(open, path.find('}') + 1 - open, "7");
+        const route* const posted = match(verb::post, path).route;
+        EXPECT_EQ(file_bytes_max(path), posted ? posted->file_bytes_max : 0) << path;
+        found += r.takes_file();
+    }
+    EXPECT_EQ(found, 1U);
+    EXPECT_EQ(file_bytes_max("/api/v1/admin/payments/bills"), bill_bytes_max);
+    for (const char* path : {"", "/", "/api/v1/admin/payments/bill",
+                             "/api/v1/admin/payments/bills/", "/api/v1/admin/payments/billsx"})
+        EXPECT_EQ(file_bytes_max(path), 0U) << path;
+}
+
 TEST(Routes, ThatStrangersMayCallNeverWaitInTheBuyersPool) {
     for (const route& r : routes()) {
         if (r.needs != access::open) continue;

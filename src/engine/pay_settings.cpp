@@ -102,9 +102,12 @@ void read_external(config_file& file, pay_settings& s, std::vector<std::string>&
         {"secret_file", f.secret_file, true},
     };
     const auto missing = read_options(file, section, options);
-    if (missing.size() == options.size()) return;
+    const std::vector<option> optional{{"old_secret_file", f.old_secret_file, true}};
+    const bool has_old_secret = read_options(file, section, optional).empty();
+    if (missing.size() == options.size() && !has_old_secret) return;
     expect_all_set(section, missing);
     check_options(section, options, s.sandbox, secret_files);
+    if (has_old_secret) check_options(section, optional, s.sandbox, secret_files);
     s.external = std::move(f);
 }
 

@@ -138,7 +138,23 @@ TEST_F(PaySettingsTest, TheShopsOwnCheckoutIsOpenedWithItsSecret) {
                 HasSubstr("pay.external.checkout_url is an address of this machine"));
     EXPECT_EQ(complaint("[pay]\nsandbox = true\n" + external("http://127.0.0.1:8081")), "");
     fs::permissions(s.pay.external->secret_file, fs::perms::group_read, fs::perm_options::add);
-    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("[pay.external]"));
+    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("pay.external.secret_file"));
+    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("chmod 600"));
+}
+
+TEST_F(PaySettingsTest, TheSecretOfTheShopsOwnCheckoutMayBeChanged) {
+    const std::string old = directory_.file("old.secret");
+    std::ofstream(old) << std::string(32, 'o') << "\n";
+    fs::permissions(old, fs::perms::owner_read | fs::perms::owner_write);
+    const std::string line = "old_secret_file = \"" + old + "\"\n";
+    const settings s = read(external() + line);
+    EXPECT_THAT(s.secret_files, ElementsAre(EndsWith("external.secret"), EndsWith("old.secret")));
+    EXPECT_EQ(trouble_opening(s.pay), "");
+    EXPECT_THAT(complaint("[pay.external]\n" + line),
+                EndsWith("[pay.external] also needs checkout_url, webhook_url, secret_file"));
+    EXPECT_EQ(complaint(external() + "old_secret_file = \"\"\n"), "");
+    fs::permissions(old, fs::perms::group_read, fs::perm_options::add);
+    EXPECT_THAT(trouble_opening(s.pay), HasSubstr("pay.external.old_secret_file"));
     EXPECT_THAT(trouble_opening(s.pay), HasSubstr("chmod 600"));
 }
 

@@ -128,6 +128,20 @@ TEST_F(PaymentChannelsTest, AClearAnswerInBetweenCountsFromTheStart) {
     EXPECT_EQ(state(orders[2].no), "closed cancelled");
 }
 
+TEST_F(PaymentChannelsTest, RefundsThatAreUnderWayHoldUpNoOthers) {
+    for (std::int64_t buyer = 1; buyer <= 5; ++buyer) {
+        clock_.advance(1ms);
+        const auto o = buy_with(buyer, "test");
+        ASSERT_TRUE(moves_.pay(o.no, "test", clock_.now()).value().moved);
+        ASSERT_TRUE(moves_.ask_refund(o.no, o.buyer, {}, clock_.now()).value().moved);
+    }
+    channel_->refunds.always(pay::refund_answer::under_way);
+    ask_.step();
+    EXPECT_EQ(channel_->refunds.calls(), 5U);
+    EXPECT_EQ(ask_.read_figures().unsure, 0U);
+    EXPECT_EQ(notes(), std::vector<std::string>(5, "the channel has not finished the refund"));
+}
+
 TEST_F(PaymentChannelsTest, PaidInBothWaysItIsPaidOnceAndTheRestGoesBack) {
     const auto o = buy_with(1, "test");
     ASSERT_TRUE(

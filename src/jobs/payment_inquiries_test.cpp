@@ -223,6 +223,28 @@ TEST_F(PaymentInquiriesTest, GivesMoneyBackAndThenTheUnit) {
     expect_books_agree();
 }
 
+TEST_F(PaymentInquiriesTest, ARefundThatItsChannelSpeaksOfIsAskedForAtOnce) {
+    const auto o = refunding_order(1);
+    channel_->refunds.queue(o.no, {pay::refund_answer::under_way, pay::refund_answer::under_way});
+    payment_inquiries seldom({moves_, refunds_, checkout_, alarms_, clock_},
+                             {.pause_first = 10min, .pause_last = 10min});
+    seldom.step();
+    EXPECT_EQ(question().note, "the channel has not finished the refund");
+    clock_.advance(1s);
+    seldom.step();
+    EXPECT_EQ(channel_->refunds.calls(), 1U);
+    for (unsigned said = 1; said <= 2; ++said) {  // the first time too early
+        ASSERT_TRUE(moves_.ask_now(question().refund.number, clock_.now(), "").has_value());
+        for (int i = 0; i < 3; ++i) seldom.step();
+        EXPECT_EQ(channel_->refunds.calls(), 1U + said);
+        EXPECT_EQ(state(o.no), said == 2 ? "refunded" : "refunding");
+        clock_.advance(1s);
+    }
+    expect_returned({o.no});
+    EXPECT_EQ(seldom.read_figures().unsure, 0U);
+    expect_books_agree();
+}
+
 TEST_F(PaymentInquiriesTest, MoneyThatComesTooLateIsGivenBackAndTheUnitStaysWhereItIs) {
     const auto o = closing_order(1);
     ask_.step();

@@ -18,12 +18,8 @@ namespace {
 
 constexpr std::size_t note_size_max = 200;
 
-// An inquiry whose order is still to be read.
-struct found_question {
-    open_question q;
-    instant next_try;
-};
-using found_questions = std::vector<found_question>;
+// Inquiries whose orders are still to be read: only the numbers are set.
+using found_questions = std::vector<open_question>;
 
 constexpr const char* asked_trades =
     "SELECT order_no, method, tries, note, asked_since_ms, next_try_ms FROM trades "
@@ -43,31 +39,31 @@ bool can_be_read(Read read) {
 
 void add_trades(found_questions& all, store::row_cursor rows) {
     while (rows.next()) {
-        found_question& f = all.emplace_back();
-        f.q.what = question::close;
-        rows.read(f.q.order.no, f.q.method, f.q.tries, f.q.note, f.q.asked_since, f.next_try);
+        open_question& q = all.emplace_back();
+        q.what = question::close;
+        rows.read(q.order.no, q.method, q.tries, q.note, q.asked_since, q.next_try);
     }
 }
 
 void add_refunds(found_questions& all, store::row_cursor rows) {
     while (rows.next()) {
-        found_question f;
-        if (!can_be_read([&] { f.q.refund = read_refund(rows); })) continue;
-        f.q.what = question::refund;
-        f.q.order.no = f.q.refund.order;
-        f.q.method = f.q.refund.method;
-        f.q.asked_since = f.q.refund.asked_at;
-        f.q.tries = rows.get<std::uint32_t>(refund_columns);
-        f.q.note = rows.get<std::string>(refund_columns + 1);
-        f.next_try = rows.get<instant>(refund_columns + 2);
-        all.push_back(std::move(f));
+        open_question q;
+        if (!can_be_read([&] { q.refund = read_refund(rows); })) continue;
+        q.what = question::refund;
+        q.order.no = q.refund.order;
+        q.method = q.refund.method;
+        q.asked_since = q.refund.asked_at;
+        q.tries = rows.get<std::uint32_t>(refund_columns);
+        q.note = rows.get<std::string>(refund_columns + 1);
+        q.next_try = rows.get<instant>(refund_columns + 2);
+        all.push_back(std::move(q));
     }
 }
 
 // A question whose order is gone or unreadable is left out.
 std::vector<open_question> with_orders(store::connection& c, found_questions found) {
     std::vector<sale::order_no> numbers;
-    for (const found_question& f : found) numbers.push_back(f.q.order.no);
+    for (const open_question& q : found) numbers.push_back(q.order.no);
     std::map<sale::order_no, sale::order> orders;
     const auto read = [&](store::row_cursor& rows) {
         while (rows.next()) {
@@ -78,11 +74,11 @@ std::vector<open_question> with_orders(store::connection& c, found_questions fou
     };
     ask_for_ids(c, select_orders("WHERE o.order_no IN {}"), numbers, read);
     std::vector<open_question> all;
-    for (found_question& f : found) {
-        const auto order = orders.find(f.q.order.no);
+    for (open_question& q : found) {
+        const auto order = orders.find(q.order.no);
         if (order == orders.end()) continue;
-        f.q.order = order->second;
-        all.push_back(std::move(f.q));
+        q.order = order->second;
+        all.push_back(std::move(q));
     }
     return all;
 }
@@ -108,7 +104,7 @@ result<std::vector<open_question>> move_book::open_questions(instant now, std::s
         add_refunds(found, c->ask(select_refunds("WHERE r.state = 'asked' AND r.next_try_ms <= ? "
                                                  "ORDER BY r.next_try_ms LIMIT ?"),
                                   now, max));
-        std::ranges::stable_sort(found, {}, &found_question::next_try);
+        std::ranges::stable_sort(found, {}, &open_question::next_try);
         if (found.size() > max) found.resize(max);
         return with_orders(*c, std::move(found));
     });
@@ -125,9 +121,24 @@ result<void> move_book::ask_again(const open_question& q, instant at, const std:
                       "WHERE order_no = ? AND method = ? AND asked = 1",
                       at, why, q.order.no, std::string_view(q.method))
                 : c->run(
-                      "UPDATE refunds SET tries = tries + 1, next_try_ms = ?, note = ? "
+                      "UPDATE refunds SET tries = tries + 1, note = ?, next_try_ms = "
+                      "CASE WHEN next_try_ms = ? THEN ? ELSE next_try_ms END "
                       "WHERE refund_no = ? AND state = ?",
-                      at, why, std::string_view(q.refund.number), refund_is_asked);
+                      why, q.next_try, at, std::string_view(q.refund.number), refund_is_asked);
+        if (found == 0) return errc::not_found;
+        return {};
+    });
+}
+
+result<void> move_book::ask_now(const std::string& refund_no, instant now,
+                                const std::string& note) {
+    return guarded("moves.ask_now", [&]() -> result<void> {
+        const auto c = db_.writer();
+        const std::string_view why = cut_text(note, note_size_max);
+        const auto found = c->run(
+            "UPDATE refunds SET next_try_ms = ?, note = CASE WHEN ? = '' THEN note ELSE ? END "
+            "WHERE refund_no = ? AND state = ?",
+            now, why, why, std::string_view(refund_no), refund_is_asked);
         if (found == 0) return errc::not_found;
         return {};
     });
@@ -144,7 +155,7 @@ result<std::vector<open_question>> move_book::all_questions(sale::order_no after
         add_refunds(found, c->ask(select_refunds("WHERE r.state = 'asked' AND r.order_no > ? "
                                                  "ORDER BY r.order_no LIMIT ?"),
                                   after, enough));
-        const auto number = [](const found_question& f) { return f.q.order.no; };
+        const auto number = [](const open_question& q) { return q.order.no; };
         std::ranges::stable_sort(found, {}, number);
         found.resize(end_of_order(found, max, number));
         return with_orders(*c, std::move(found));

@@ -70,6 +70,43 @@ TEST_P(QuestionContractTest, AnUnsureChannelIsAskedAgainWhenItIsTime) {
     EXPECT_THAT(numbers(moves_.all_questions({}, 1)), ElementsAre(a.order.value));
 }
 
+TEST_P(QuestionContractTest, ARefundThatItsChannelSpeaksOfIsDueAtOnce) {
+    const auto p = orders_.order_in("refunding", sale_, 1),
+               other = orders_.order_in("refunding", sale_, 2);
+    const auto number = [&](const sale::promise& of) { return asked_about(of).refund.number; };
+    const instant now = noon + std::chrono::minutes(1);
+    for (const auto& of : {p, other}) moves_.ask_again(asked_about(of), later_, "not yet").value();
+    EXPECT_THAT(numbers(moves_.open_questions(now, 9)), IsEmpty());
+
+    EXPECT_EQ(outcome(moves_.ask_now(number(p), now, "")), fine);
+    EXPECT_THAT(numbers(moves_.open_questions(now - milliseconds(1), 9)), IsEmpty());
+    EXPECT_THAT(numbers(moves_.open_questions(now, 9)), ElementsAre(p.order.value));
+    EXPECT_EQ(asked_about(p).note, "not yet");
+    EXPECT_EQ(asked_about(p).tries, 1U) << "the pauses go on where they were";
+    EXPECT_EQ(outcome(moves_.ask_now(number(p), now, "ABNORMAL")), fine);
+    EXPECT_EQ(asked_about(p).note, "ABNORMAL");
+    EXPECT_EQ(asked_about(other).note, "not yet");
+
+    const std::string done = number(p);
+    orders_.finish_refund(p);
+    EXPECT_EQ(outcome(moves_.ask_now(done, now, "late")), errc::not_found);
+    EXPECT_EQ(outcome(moves_.ask_now("nobody's", now, "")), errc::not_found);
+}
+
+// The channel spoke while it was being asked: its older answer must not postpone the question.
+TEST_P(QuestionContractTest, ARefundThatItsChannelSpeaksOfMeanwhileIsNotPostponed) {
+    const auto p = orders_.order_in("refunding", sale_, 1);
+    const instant now = noon + std::chrono::minutes(1);
+    const open_question before = asked_about(p);
+    moves_.ask_now(before.refund.number, now, "").value();
+    EXPECT_EQ(outcome(moves_.ask_again(before, later_, "not yet")), fine);
+    EXPECT_THAT(numbers(moves_.open_questions(now, 9)), ElementsAre(p.order.value));
+    EXPECT_EQ(asked_about(p).note, "not yet");
+    EXPECT_EQ(asked_about(p).tries, 1U);
+    EXPECT_EQ(outcome(moves_.ask_again(asked_about(p), later_, "not yet")), fine);
+    EXPECT_THAT(numbers(moves_.open_questions(now, 9)), IsEmpty());
+}
+
 TEST_P(QuestionContractTest, ANewQuestionStartsFromNothing) {
     const auto p = orders_.order_in("closing", sale_, 1);
     const auto first = asked_about(p);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -13,6 +14,15 @@
 
 namespace floodgate::ledger {
 namespace {
+
+// A check of many millions of orders must not need more memory than one of a few.
+constexpr std::size_t page_orders = 1000;
+
+// Those whose number is above `after`, up to `last`.
+struct order_range {
+    std::int64_t after = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
+};
 
 struct order_line {
     std::int64_t no = 0;
@@ -56,27 +66,38 @@ std::string oddity(const order_line& o) {
     return {};
 }
 
-// All orders that have trades or refunds, by number.
-std::map<std::int64_t, order_line> orders_with_money(store::connection& c, finder& trouble) {
-    std::map<std::int64_t, order_line> all;
+using order_lines = std::map<std::int64_t, order_line>;
+
+// The next orders that have trades or refunds, by number.
+order_lines orders_with_money(store::connection& c, std::int64_t after) {
+    order_lines page;
     auto rows = c.ask(
-        "SELECT o.order_no, o.state, o.closing, o.refunded_fen FROM orders o WHERE o.closing <> '' "
+        "SELECT o.order_no, o.state, o.closing, o.refunded_fen FROM orders o "
+        "WHERE o.order_no > ? AND (o.closing <> '' "
         "OR o.refunds > 0 OR o.state IN ('refunding', 'refunded') "
-        "OR o.order_no IN (SELECT order_no FROM trades) "
-        "OR o.order_no IN (SELECT order_no FROM refunds)");
+        "OR EXISTS (SELECT 1 FROM trades t WHERE t.order_no = o.order_no) "
+        "OR EXISTS (SELECT 1 FROM refunds r WHERE r.order_no = o.order_no)) "
+        "ORDER BY o.order_no LIMIT ?",
+        after, page_orders);
     while (rows.next()) {
         order_line o;
         rows.read(o.no, o.state, o.closing, o.refunded);
-        all.emplace(o.no, o);
+        page.emplace(o.no, o);
     }
+    return page;
+}
+
+void add_trades(store::connection& c, const order_range& of, order_lines& page, finder& trouble) {
     auto trades = c.ask(
-        "SELECT order_no, method, state, asked, amount_fen FROM trades ORDER BY order_no, method");
+        "SELECT order_no, method, state, asked, amount_fen FROM trades "
+        "WHERE order_no > ? AND order_no <= ? ORDER BY order_no, method",
+        of.after, of.last);
     while (trades.next()) {
         std::int64_t no = 0, asked = 0, amount = 0;
         std::string method, state;
         trades.read(no, method, state, asked, amount);
-        const auto found = all.find(no);
-        if (found == all.end()) {
+        const auto found = page.find(no);
+        if (found == page.end()) {
             trouble.add(fmt::format("trade of order {}: there is no such order", no));
             continue;
         }
@@ -94,7 +115,6 @@ std::map<std::int64_t, order_line> orders_with_money(store::connection& c, finde
             trouble.add(
                 fmt::format("trade of order {} with {}: {} is no state", no, method, state));
     }
-    return all;
 }
 
 bool is_cause(std::string_view word) {
@@ -104,14 +124,17 @@ bool is_cause(std::string_view word) {
     return false;
 }
 
-void add_refunds(store::connection& c, std::map<std::int64_t, order_line>& all, finder& trouble) {
-    auto rows = c.ask("SELECT refund_no, order_no, cause, state, amount_fen FROM refunds");
+void add_refunds(store::connection& c, const order_range& of, order_lines& page, finder& trouble) {
+    auto rows = c.ask(
+        "SELECT refund_no, order_no, cause, state, amount_fen FROM refunds "
+        "WHERE order_no > ? AND order_no <= ? ORDER BY order_no, refund_no",
+        of.after, of.last);
     while (rows.next()) {
         std::string number, cause, state;
         std::int64_t no = 0, amount = 0;
         rows.read(number, no, cause, state, amount);
-        const auto found = all.find(no);
-        if (found == all.end()) {
+        const auto found = page.find(no);
+        if (found == page.end()) {
             trouble.add(fmt::format("refund {}: there is no such order", number));
         } else if (state != refund_is_asked && state != refund_is_done) {
             trouble.add(fmt::format("refund {}: {} is no state", number, state));
@@ -129,11 +152,18 @@ void add_refunds(store::connection& c, std::map<std::int64_t, order_line>& all, 
 
 void inspect_payments(store::connection& c, findings& all) {
     finder trouble(all, "payment");
-    auto orders = orders_with_money(c, trouble);
-    add_refunds(c, orders, trouble);
-    for (const auto& [no, order] : orders)
-        if (const auto odd = oddity(order); !odd.empty())
-            trouble.add(fmt::format("payment of order {}: {}", no, odd));
+    order_range of;
+    for (bool more = true; more; of.after = of.last) {
+        order_lines page = orders_with_money(c, of.after);
+        more = page.size() == page_orders;
+        // Also what belongs to no order lies between two pages or after the last.
+        of.last = more ? page.rbegin()->first : order_range().last;
+        add_trades(c, of, page, trouble);
+        add_refunds(c, of, page, trouble);
+        for (const auto& [no, order] : page)
+            if (const auto odd = oddity(order); !odd.empty())
+                trouble.add(fmt::format("payment of order {}: {}", no, odd));
+    }
 }
 
 // The last event of an order says what it is now. Orders that were only entered have none.

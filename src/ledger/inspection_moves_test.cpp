@@ -35,6 +35,39 @@ TEST_P(InspectionOfMovesContractTest, ATradeOrARefundOfNoOrder) {
                                             "refund 78R1: there is no such order"));
 }
 
+// The inspection reads 1000 orders at a time: faults at the edges of these pages are found, once
+// each, and so is what belongs to no order.
+TEST_P(InspectionOfMovesContractTest, FaultsAreFoundOnEveryPage) {
+    const auto sale = verbs_.add_sale({.stock = 5000});
+    std::vector<sale::promise> many;
+    for (int buyer = 1; buyer <= 2100; ++buyer) many.push_back(verbs_.promise(sale, 100 + buyer));
+    verbs_.enter(many);  // 1012 to 3111
+    break_by(
+        "INSERT INTO trades SELECT order_no, 'test', 'open', 9900, 0, 0, 0, 0, 0, 0, 0, '' "
+        "FROM orders WHERE order_no > 1011");
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+    // 1001, 1007 and 1008 have no money, so the pages end with 2003 and 3003.
+    std::vector<std::string> expected;
+    for (const int no : {2002, 2003, 2004, 3003, 3004, 3111}) {
+        break_by(fmt::format("UPDATE trades SET state = 'paid' WHERE order_no = {}", no));
+        expected.push_back(
+            fmt::format("payment of order {}: a trade is paid, but it is unpaid", no));
+    }
+    for (const int no : {77, 4000}) {
+        break_by(
+            fmt::format("INSERT INTO trades SELECT {}, 'test', 'open', 9900, 0, 0, 0, 0, 0, 0, "
+                        "0, '' FROM sales WHERE id = 1",
+                        no));
+        break_by(
+            fmt::format("INSERT INTO refunds SELECT '{0}R1', {0}, 'test', 1, 0, 'buyer', '', 0, "
+                        "'asked', 0, 0, 0, 0, '' FROM sales WHERE id = 1",
+                        no));
+        expected.push_back(fmt::format("trade of order {}: there is no such order", no));
+        expected.push_back(fmt::format("refund {}R1: there is no such order", no));
+    }
+    EXPECT_THAT(verbs_.check(), testing::UnorderedElementsAreArray(expected));
+}
+
 TEST_P(InspectionOfMovesContractTest, AWordThatMeansNothing) {
     break_by("UPDATE trades SET state = 'odd' WHERE order_no = 1002");
     break_by("UPDATE orders SET closing = 'whim' WHERE order_no = 1003");

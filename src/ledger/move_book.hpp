@@ -90,6 +90,7 @@ struct open_question {
     std::uint32_t tries = 0;             // without a clear answer so far
     std::string note;                    // why the last try gave no clear answer
     instant asked_since;
+    instant next_try{};  // when it was or will be due
 };
 
 struct due_report {
@@ -172,9 +173,12 @@ public:
     // The inquiries that are due at `now`, longest due first. An inquiry that ask_again() has
     // postponed is left out until its time.
     result<std::vector<open_question>> open_questions(instant now, std::size_t max);
-    // There was no clear answer: postpones the inquiry until `at`. not_found: nothing is to be
-    // asked any more.
+    // There was no clear answer: postpones the inquiry until `at`, unless ask_now() has made it due
+    // since `q` was read. not_found: nothing is to be asked any more.
     result<void> ask_again(const open_question& q, instant at, const std::string& note);
+    // The channel has spoken of this refund by itself: makes the inquiry due at `now`. The note, if
+    // there is one, replaces the last. not_found: nothing is to be asked any more.
+    result<void> ask_now(const std::string& refund_no, instant now, const std::string& note);
     // All open inquiries, for an operator, in order of order number, above `after`. Those of one
     // order are never apart, so there may be a few more than `max`.
     result<std::vector<open_question>> all_questions(sale::order_no after, std::size_t max);

@@ -23,6 +23,15 @@ trade said_by(std::string_view status) {
     return status == "WAIT_BUYER_PAY" ? trade::open : trade::unsure;
 }
 
+// Later messages about a trade with refunds may have the sum of them, but no number.
+std::optional<refund_news> refund_in(const parameters& all) {
+    const auto sum = parse_yuan(field(all, "refund_fee"));
+    std::string number = field(all, "out_biz_no");
+    if (!sum || number.empty()) return std::nullopt;
+    return refund_news{
+        .number = std::move(number), .amount = *sum, .is_sum = true, .says = refund_answer::done};
+}
+
 const char* fault_of_origin(const parameters& all, const alipay_recipient& us) {
     const authenticity how = verify_alipay_message(all, us.platform);
     if (how != authenticity::genuine) return to_text(how);
@@ -58,6 +67,7 @@ message read_alipay_notify(const raw_message& m, const alipay_recipient& us) {
         out.fault = "unknown_status";
     } else {
         out.says = says;
+        out.refund = refund_in(form.fields);
     }
     return out;
 }

@@ -63,6 +63,31 @@ TEST_F(AlipayNotifyTest, TableOfStates) {
     EXPECT_EQ(fault_with("trade_status", ""), "unknown_status");
 }
 
+TEST_F(AlipayNotifyTest, TellsOfRefundsBesideTheStateOfTheTrade) {
+    parameters about = genuine;
+    about["refund_fee"] = "9.00";
+    about["out_biz_no"] = "NR1";
+    const message part = read(body(about));
+    EXPECT_EQ(part.fault, "");
+    EXPECT_EQ(part.says, trade::paid);
+    EXPECT_EQ(part.refund.value().number, "NR1");
+    EXPECT_EQ(part.refund.value().amount.value, 900);
+    EXPECT_TRUE(part.refund.value().is_sum);
+    EXPECT_EQ(part.refund.value().says, refund_answer::done);
+    about["trade_status"] = "TRADE_CLOSED";
+    EXPECT_EQ(read(body(about)).says, trade::closed);
+    EXPECT_TRUE(read(body(about)).refund);
+
+    EXPECT_FALSE(read(body(genuine)).refund);
+    for (const auto& [name, value] : {std::pair("refund_fee", "0.00"), std::pair("refund_fee", ""),
+                                      std::pair("out_biz_no", "")}) {
+        parameters without = about;
+        without[name] = value;
+        EXPECT_FALSE(read(body(without)).refund) << name << "=" << value;
+        EXPECT_EQ(read(body(without)).says, trade::closed);
+    }
+}
+
 TEST_F(AlipayNotifyTest, WhatIsNotForUsIsRefusedByName) {
     EXPECT_EQ(fault_with("app_id", "2021000000000002"), "other_app");
     EXPECT_EQ(fault_with("app_id", ""), "other_app");

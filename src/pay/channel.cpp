@@ -17,6 +17,19 @@ const char* to_text(trade t) {
     return "?";
 }
 
+const char* to_note(refund_answer a) {
+    switch (a) {
+    case refund_answer::done: return "";
+    case refund_answer::under_way: return "the channel has not finished the refund";
+    case refund_answer::abnormal:
+        return "ABNORMAL: the refund cannot reach the buyer; see the channel's console";
+    case refund_answer::closed:
+        return "CLOSED: the channel has given the refund up; see the channel's console";
+    case refund_answer::unsure: break;
+    }
+    return "no clear answer";
+}
+
 std::string trade_number(const sale::order& o) { return sale::to_text(o.no); }
 
 refund_request whole_refund(const sale::order& o, std::string number) {

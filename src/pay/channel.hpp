@@ -28,7 +28,15 @@ enum class trade : std::uint8_t {
 };
 const char* to_text(trade t);
 
-enum class refund_answer : std::uint8_t { done = 1, unsure };
+// What a channel says to a refund that it was asked for.
+enum class refund_answer : std::uint8_t {
+    done = 1,
+    under_way,  // it was taken on and is not finished: ask again
+    abnormal,   // the money cannot reach the buyer: a person must help, in the channel's console
+    closed,     // the channel has given it up: a person must decide
+    unsure,     // the channel gave no answer, or no clear one: ask again
+};
+const char* to_note(refund_answer a);  // a sentence for an operator; empty: done
 
 // Money, or points, to be given back: all of an order's, or a part. The ledger made its number and
 // stored it before the first call that carries it (ledger/refund_book.hpp).
@@ -76,8 +84,16 @@ struct raw_message {
     std::string_view header_prefix{};
 };
 
-// What the channel's own checks say about a message. The order and its amount are checked by
-// shop/checkout, which knows them.
+// A refund that a message tells of. It decides nothing, because the channel is asked.
+struct refund_news {
+    std::string number;  // as in refund_request, if the refund is ours
+    sale::fen amount{};
+    bool is_sum = false;  // Alipay: `amount` is all that was refunded of the trade so far
+    refund_answer says = refund_answer::unsure;
+};
+
+// What the channel's own checks say about a message. The order, its amount and its refunds are
+// checked by shop/message_desk, which knows them.
 struct message {
     // The first check that failed: "bad_signature", "other_app", "other_seller" ... (to_text of
     // authenticity.hpp, and the channel's own words). Empty: the message is genuine and for us.
@@ -86,6 +102,7 @@ struct message {
     trade says = trade::unsure;
     sale::fen amount{};        // of the whole trade
     std::string channel_no{};  // the channel's own number of the trade
+    std::optional<refund_news> refund{};
 };
 
 // How a channel wants its message answered.

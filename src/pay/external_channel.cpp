@@ -8,12 +8,14 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/cut_text.hpp"
 #include "base/iso_time.hpp"
 #include "pay/call_log.hpp"
 #include "pay/external_notify.hpp"
 #include "pay/json_values.hpp"
+#include "pay/key_file.hpp"
 #include "pay/settings_check.hpp"
 #include "pay/shared_secret.hpp"
 #include "store/http/http_caller.hpp"
@@ -36,13 +38,34 @@ object question(std::string_view event, const sale::order& o, sale::fen amount, 
             {"sent_at", to_iso(now)}};
 }
 
+// The sentence names the option; the file is in it already.
+shared_secret load_secret(const std::string& file, const char* option) {
+    try {
+        return shared_secret::from_file(file);
+    } catch (const key_error& e) {
+        throw key_error(fmt::format("{}: {}", option, e.what()));
+    }
+}
+
+// The one that signs first.
+std::vector<shared_secret> load_secrets(const external_files& f) {
+    std::vector<shared_secret> all{load_secret(f.secret_file, "pay.external.secret_file")};
+    if (f.old_secret_file.empty()) return all;
+    all.push_back(load_secret(f.old_secret_file, "pay.external.old_secret_file"));
+    if (all[0].bytes() == all[1].bytes())
+        throw key_error(
+            "pay.external.old_secret_file has the same secret as secret_file; it is for the one "
+            "that was in use before, and empty otherwise");
+    return all;
+}
+
 class external_channel final : public channel {
 public:
-    external_channel(const external_files& f, const shared_secret& secret, store::http_caller& by,
-                     const floodgate::clock& clock)
+    external_channel(const external_files& f, std::vector<shared_secret> secrets,
+                     store::http_caller& by, const floodgate::clock& clock)
         : checkout_url_(f.checkout_url),
           webhook_url_(f.webhook_url),
-          secret_(secret),
+          secrets_(std::move(secrets)),
           by_(by),
           clock_(clock) {}
 
@@ -54,20 +77,33 @@ public:
 
     bool sends_messages() const override { return true; }
     message read(const raw_message& m, instant now) override {
-        return read_external_notify(m, secret_, now);
+        return read_external_notify(m, secrets_, now);
     }
 
 private:
     trade ask_about_trade(std::string_view event, const sale::order& o);
     std::string ask(std::string_view event, const object& body, words expected);
     store::http_question sealed(std::string body) const;
+    // What `sign` gives for each secret, with commas between them.
+    template <class Sign>
+    std::string signatures(Sign sign) const;
 
     const std::string checkout_url_, webhook_url_;
-    const shared_secret secret_;
+    const std::vector<shared_secret> secrets_;
     store::http_caller& by_;
     const floodgate::clock& clock_;
     call_log log_{"external"};
 };
+
+template <class Sign>
+std::string external_channel::signatures(Sign sign) const {
+    std::string all;
+    for (const shared_secret& secret : secrets_) {
+        if (!all.empty()) all += ',';
+        all += sign(secret.bytes());
+    }
+    return all;
+}
 
 // Everything in the address comes from the order, so a repeated call gives the same address.
 result<checkout> external_channel::begin(const sale::order& o) {
@@ -75,8 +111,11 @@ result<checkout> external_channel::begin(const sale::order& o) {
     const std::string query =
         fmt::format("order_no={}&amount_fen={}&expires_at={}", trade_number(o), o.amount.value,
                     store::message_timestamp(o.pay_by));
-    return checkout{.redirect = fmt::format("{}?{}&signature={}", checkout_url_, query,
-                                            store::hmac_sha256_hex(secret_.bytes(), query))};
+    const auto sign = [&](std::string_view secret) {
+        return store::hmac_sha256_hex(secret, query);
+    };
+    return checkout{.redirect =
+                        fmt::format("{}?{}&signature={}", checkout_url_, query, signatures(sign))};
 }
 
 trade external_channel::ask_about_trade(std::string_view event, const sale::order& o) {
@@ -94,13 +133,15 @@ refund_answer external_channel::refund(const sale::order& o, const refund_reques
     object body = question("refund", o, r.amount, clock_.now());
     body["refund_no"] = r.number;
     if (!r.reason.empty()) body["reason"] = cut_text(r.reason, refund_reason_bytes_max);
-    return ask("refund", body, refund_words) == "refunded" ? refund_answer::done
-                                                           : refund_answer::unsure;
+    const std::string word = ask("refund", body, refund_words);
+    if (word == "refunded") return refund_answer::done;
+    return word == "pending" ? refund_answer::under_way : refund_answer::unsure;
 }
 
 store::http_question external_channel::sealed(std::string body) const {
     const std::string timestamp = store::message_timestamp(clock_.now());
-    std::string signature = store::message_signature(secret_.bytes(), timestamp, body);
+    std::string signature = signatures(
+        [&](std::string_view secret) { return store::message_signature(secret, timestamp, body); });
     return {.verb = "POST",
             .url = webhook_url_,
             .headers = {{"Content-Type", "application/json"},
@@ -139,8 +180,7 @@ std::unique_ptr<channel> open_external(const external_files& files, store::http_
     require_callback(files.checkout_url, "pay.external.checkout_url");
     require_address(files.webhook_url, "pay.external.webhook_url");
     require_text(files.secret_file, "pay.external.secret_file");
-    return std::make_unique<external_channel>(files, shared_secret::from_file(files.secret_file),
-                                              by, clock);
+    return std::make_unique<external_channel>(files, load_secrets(files), by, clock);
 }
 
 }  // namespace floodgate::pay

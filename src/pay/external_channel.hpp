@@ -6,6 +6,9 @@
 //   <checkout_url>?order_no=N&amount_fen=F&expires_at=<unix seconds>&signature=<hex HMAC-SHA256 of
 //   the query before "&signature=">
 //
+// While the secret is being changed there are two: everything that we send has a signature with
+// each, the new one's first and a comma between them, and what the shop sends may have either.
+//
 // Questions are signed POSTs to webhook_url (store/http/message_signature.hpp):
 //
 //   {"event":"query","order_no":"N","amount_fen":F,"sent_at":"..."}  -> {"status":"open"}, or
@@ -34,6 +37,7 @@ struct external_files {
     std::string checkout_url;  // without a query
     std::string webhook_url;
     std::string secret_file;
+    std::string old_secret_file{};  // while the secret is being changed; empty: it is not
 };
 
 inline constexpr std::size_t external_answer_bytes_max = 65'536;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pay/channel_fixture.hpp"
 #include "pay/key_file.hpp"
 #include "store/http/message_signature.hpp"
@@ -145,7 +147,7 @@ TEST_F(ExternalChannelTest, ARefundNamesItsNumberAndItsOwnAmount) {
 }
 
 TEST_F(ExternalChannelTest, ARefundIsDoneOnlyWhenTheShopSaysSo) {
-    EXPECT_EQ(refund_answered(200, said("pending")), refund_answer::unsure);
+    EXPECT_EQ(refund_answered(200, said("pending")), refund_answer::under_way);
     for (const char* word : {"paid", "closed", "done", ""})
         EXPECT_EQ(refund_answered(200, said(word)), refund_answer::unsure) << word;
     EXPECT_EQ(refund_answered(500, said("refunded")), refund_answer::unsure);
@@ -181,6 +183,41 @@ TEST_F(ExternalChannelTest, AMessageOfTheShopIsReadWithTheSameSecret) {
     EXPECT_EQ(channel->read(m, clock.now() + 6min).fault, "stale");
 }
 
+TEST_F(ExternalChannelTest, WhileTheSecretIsChangedBothSign) {
+    const std::string old(32, 'o');
+    files.old_secret_file = keys.write("old.secret", old);
+    const auto changing = open_external(files, net, clock);
+    const std::string alone = channel->begin(order).value().redirect;
+    const std::string query =
+        alone.substr(alone.find('?') + 1, alone.find("&signature=") - alone.find('?') - 1);
+    EXPECT_EQ(changing->begin(order).value().redirect,
+              alone + "," + store::hmac_sha256_hex(old, query));
+
+    net.will_answer(answer_of(200, said("paid")));
+    EXPECT_EQ(changing->query(order), trade::paid);
+    const auto& headers = net.asked.back().headers;
+    EXPECT_EQ(std::ranges::count(headers, "Floodgate-Signature", [](auto& h) { return h.first; }),
+              1);
+    EXPECT_THAT(headers,
+                testing::Contains(testing::Pair(
+                    "Floodgate-Signature",
+                    store::message_signature(channel_secret, "1800000000", net.asked.back().body) +
+                        "," + store::message_signature(old, "1800000000", net.asked.back().body))));
+
+    const std::string body = R"({"order_no":"382100000000000123","amount_fen":9900})";
+    for (const std::string& by : {std::string(channel_secret), old}) {
+        const std::string signature = store::message_signature(by, "1800000000", body);
+        EXPECT_EQ(changing
+                      ->read({.content_type = "application/json",
+                              .body = body,
+                              .timestamp = "1800000000",
+                              .signature = signature},
+                             clock.now())
+                      .says,
+                  trade::paid);
+    }
+}
+
 TEST_F(ExternalChannelTest, WrongSettingsAreNamed) {
     EXPECT_EQ(fault_of_settings(), "");
     files.checkout_url = "http://127.0.0.1:1/cashier?a=1";
@@ -195,6 +232,16 @@ TEST_F(ExternalChannelTest, WrongSettingsAreNamed) {
     EXPECT_THAT(fault_of_settings(), HasSubstr("pay.external.secret_file is empty"));
     files.secret_file = keys.write("short", "too short");
     EXPECT_THAT(fault_of_settings(), HasSubstr("32 to 1024"));
+    EXPECT_THAT(fault_of_settings(), HasSubstr("pay.external.secret_file: "));
+    files = keys.external();
+    files.old_secret_file = keys.write("short", "too short");
+    EXPECT_THAT(fault_of_settings(), HasSubstr("pay.external.old_secret_file: "));
+    EXPECT_THAT(fault_of_settings(), HasSubstr("32 to 1024"));
+    EXPECT_THAT(fault_of_settings(), testing::Not(HasSubstr("too short")));
+    files.old_secret_file = "/no/such/file";
+    EXPECT_THAT(fault_of_settings(), HasSubstr("pay.external.old_secret_file: "));
+    files.old_secret_file = keys.write("same", channel_secret);
+    EXPECT_THAT(fault_of_settings(), HasSubstr("pay.external.old_secret_file has the same secret"));
 }
 
 }  // namespace

@@ -22,15 +22,25 @@ authenticity judge_seal(store::seal_check how) {
     return authenticity::bad_signature;
 }
 
+authenticity judge_seal(const raw_message& m, std::span<const shared_secret> secrets, instant now) {
+    authenticity how = authenticity::without_signature;
+    for (const shared_secret& secret : secrets) {
+        how =
+            judge_seal(store::check_seal(secret.bytes(), {m.timestamp, m.signature}, m.body, now));
+        if (how == authenticity::genuine) break;
+    }
+    return how;
+}
+
 message failed(authenticity how) { return {.fault = to_text(how)}; }
 
 }  // namespace
 
-message read_external_notify(const raw_message& m, const shared_secret& secret, instant now) {
+message read_external_notify(const raw_message& m, std::span<const shared_secret> secrets,
+                             instant now) {
     if (!has_type(m.content_type, "application/json")) return {.fault = "wrong_content_type"};
     if (m.body.size() > external_notify_bytes_max) return {.fault = "too_long"};
-    const authenticity how =
-        judge_seal(store::check_seal(secret.bytes(), {m.timestamp, m.signature}, m.body, now));
+    const authenticity how = judge_seal(m, secrets, now);
     if (how != authenticity::genuine) return failed(how);
     const auto fields = parse_json_object(m.body);
     if (!fields || fields->size() != notify_fields) return failed(authenticity::malformed);

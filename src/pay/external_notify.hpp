@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <span>
+
 #include "pay/channel.hpp"
 #include "pay/shared_secret.hpp"
 
@@ -18,6 +20,9 @@ inline constexpr std::size_t external_notify_bytes_max = 4096;
 //
 // Malformed is also what has any other field. Both sides sign with the same secret, and our own
 // questions to the shop name an order and an amount too: sent back to us, they must say nothing.
-message read_external_notify(const raw_message& m, const shared_secret& secret, instant now);
+//
+// `secrets`: at least one; the message must be signed with one of them.
+message read_external_notify(const raw_message& m, std::span<const shared_secret> secrets,
+                             instant now);
 
 }  // namespace floodgate::pay

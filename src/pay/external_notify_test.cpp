@@ -17,7 +17,7 @@ constexpr const char* paid_signature =
 
 class ExternalNotifyTest : public testing::Test {
 protected:
-    message read(const raw_message& m) const { return read_external_notify(m, secret, now); }
+    message read(const raw_message& m) const { return read_external_notify(m, secrets, now); }
     // A body that the shop has signed.
     message read_signed(const std::string& body, const std::string& by = notify_secret) const {
         const std::string at = store::message_timestamp(now);
@@ -35,7 +35,7 @@ protected:
     }
 
     instant now = from_ms(1'800'000'000'000);
-    shared_secret secret = shared_secret::from_text(notify_secret, "");
+    std::vector<shared_secret> secrets{shared_secret::from_text(notify_secret, "")};
 };
 
 TEST_F(ExternalNotifyTest, AMessageThatOpensslSignedIsUnderstood) {
@@ -48,6 +48,23 @@ TEST_F(ExternalNotifyTest, AMessageThatOpensslSignedIsUnderstood) {
     raw_message again = genuine();
     again.content_type = "Application/JSON; charset=utf-8";
     EXPECT_EQ(read(again).fault, "") << "replayed: it says the same";
+}
+
+TEST_F(ExternalNotifyTest, WhileTheSecretIsChangedEitherSigns) {
+    const std::string next(32, 'n'), third(32, 't');
+    EXPECT_EQ(read_signed(paid_body, next).fault, "bad_signature");
+    secrets.insert(secrets.begin(), shared_secret::from_text(next, ""));
+    EXPECT_EQ(read_signed(paid_body, next).fault, "");
+    EXPECT_EQ(read(genuine()).fault, "") << "the old one";
+    EXPECT_EQ(read_signed(paid_body, third).fault, "bad_signature");
+    raw_message m = genuine();
+    m.signature = "";
+    EXPECT_EQ(read(m).fault, "without_signature");
+    now += 6min;
+    EXPECT_EQ(read(genuine()).fault, "stale");
+    secrets.pop_back();
+    now -= 6min;
+    EXPECT_EQ(read(genuine()).fault, "bad_signature") << "the change is over";
 }
 
 TEST_F(ExternalNotifyTest, WhatIsNotSignedByTheShopSaysNothing) {

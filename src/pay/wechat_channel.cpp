@@ -74,8 +74,9 @@ private:
     }
     result<checkout> refused_begin(const sale::order& o, const wechat_answer& a);
     trade trade_in(const object& reply, const sale::order& o);
-    bool says_refunded(const object& reply, const sale::order& o, const refund_request& r) const;
-    bool is_refunded(const sale::order& o, const refund_request& r);
+    refund_answer refund_in(const object& reply, const sale::order& o,
+                            const refund_request& r) const;
+    refund_answer look_up_refund(const sale::order& o, const refund_request& r);
 
     wechat_client client_;
     const floodgate::clock& clock_;
@@ -148,25 +149,29 @@ trade wechat_channel::close(const sale::order& o) {
     return after == trade::open ? trade::unsure : after;
 }
 
-bool wechat_channel::says_refunded(const object& reply, const sale::order& o,
-                                   const refund_request& r) const {
+refund_answer wechat_channel::refund_in(const object& reply, const sale::order& o,
+                                        const refund_request& r) const {
     const bool is_ours =
         (text_in(reply, "out_refund_no") == r.number || mismatched(o, "out_refund_no")) &&
         (text_in(reply, "out_trade_no") == trade_number(o) || mismatched(o, "out_trade_no"));
-    if (!is_ours) return false;
+    if (!is_ours) return refund_answer::unsure;
     const std::string status = text_in(reply, "status");
-    if (status == "CLOSED" || status == "ABNORMAL")
+    if (status == "PROCESSING") return refund_answer::under_way;
+    if (status == "CLOSED" || status == "ABNORMAL") {
         log::error("pay.refund_stuck", "method", "wechat", "order", trade_number(o), "status",
                    status);
+        return status == "CLOSED" ? refund_answer::closed : refund_answer::abnormal;
+    }
     const object& amount = object_in(reply, "amount");
-    return status == "SUCCESS" && is_amount(amount, "refund", r.amount, o) &&
-           is_amount(amount, "total", o.amount, o);
+    const bool is_done = status == "SUCCESS" && is_amount(amount, "refund", r.amount, o) &&
+                         is_amount(amount, "total", o.amount, o);
+    return is_done ? refund_answer::done : refund_answer::unsure;
 }
 
-bool wechat_channel::is_refunded(const sale::order& o, const refund_request& r) {
+refund_answer wechat_channel::look_up_refund(const sale::order& o, const refund_request& r) {
     const wechat_answer a =
         client_.get(fmt::format("{}/{}", refunds_target, percent_encoded(r.number)));
-    return a.is(200) && says_refunded(a.body, o, r);
+    return a.is(200) ? refund_in(a.body, o, r) : refund_answer::unsure;
 }
 
 // Asking again with the same number gives the same refund and its present status.
@@ -178,11 +183,11 @@ refund_answer wechat_channel::refund(const sale::order& o, const refund_request&
         {"amount", {{"refund", r.amount.value}, {"total", o.amount.value}, {"currency", "CNY"}}}};
     if (!r.reason.empty()) call["reason"] = cut_text(r.reason, reason_bytes_max);
     const wechat_answer a = client_.post(refunds_target, call);
-    if (a.is(200)) return says_refunded(a.body, o, r) ? refund_answer::done : refund_answer::unsure;
+    if (a.is(200)) return refund_in(a.body, o, r);
     if (!a.known || a.status >= 500) return refund_answer::unsure;
     log::warning("pay.refund_refused", "method", "wechat", "order", trade_number(o), "code",
                  shown_word(a.code));
-    return is_refunded(o, r) ? refund_answer::done : refund_answer::unsure;
+    return look_up_refund(o, r);
 }
 
 }  // namespace

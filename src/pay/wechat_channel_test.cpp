@@ -279,7 +279,10 @@ TEST_F(WechatChannelTest, ARefundIsDoneWhenItSucceededInFull) {
               R"({"out_trade_no":"382100000000000123","out_refund_no":"382100000000000123R1",)"
               R"("notify_url":"http://127.0.0.1:1/wechat",)"
               R"("amount":{"refund":9900,"total":9900,"currency":"CNY"}})");
-    for (const char* status : {"PROCESSING", "CLOSED", "ABNORMAL", ""})
+    EXPECT_EQ(refunds(200, refund_body("PROCESSING")), refund_answer::under_way);
+    EXPECT_EQ(refunds(200, refund_body("CLOSED")), refund_answer::closed);
+    EXPECT_EQ(refunds(200, refund_body("ABNORMAL")), refund_answer::abnormal);
+    for (const char* status : {"", "success", "REFUND"})
         EXPECT_EQ(refunds(200, refund_body(status)), refund_answer::unsure) << status;
     EXPECT_EQ(refunds(200, refund_body("SUCCESS", 9800)), refund_answer::unsure);
     EXPECT_EQ(refunds(500, failure("SYSTEM_ERROR")), refund_answer::unsure);
@@ -296,7 +299,7 @@ TEST_F(WechatChannelTest, ARefusedRefundIsLookedUp) {
     EXPECT_EQ(refunds(200, refund_body("SUCCESS")), refund_answer::done);
     EXPECT_THAT(asked(), ElementsAre("POST /v3/refund/domestic/refunds",
                                      "GET /v3/refund/domestic/refunds/382100000000000123R1"));
-    EXPECT_EQ(refunds(200, refund_body("PROCESSING")), refund_answer::unsure);
+    EXPECT_EQ(refunds(200, refund_body("PROCESSING")), refund_answer::under_way);
     EXPECT_EQ(refunds(404, failure("RESOURCE_NOT_EXISTS")), refund_answer::unsure);
 }
 

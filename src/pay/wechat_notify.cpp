@@ -48,17 +48,26 @@ std::string fault_of_content(const opened_notify& n, const wechat_recipient& us,
     if (text_in(n.content, "mchid") != us.mch_id) return "other_merchant";
     if (payment && text_in(n.content, "appid") != us.app_id) return "other_app";
     if (m.order == sale::order_no{}) return "other_order";
-    if (m.amount.value <= 0) return "bad_amount";
+    if (m.amount.value <= 0 || (m.refund && m.refund->amount.value <= 0)) return "bad_amount";
     if (payment && text_in(object_in(n.content, "amount"), "currency") != "CNY")
         return "other_currency";
     if (payment && text_in(n.content, "trade_state") != "SUCCESS") return "unknown_status";
     return {};
 }
 
-bool is_refund_of_all(const opened_notify& n) {
-    const object& amount = object_in(n.content, "amount");
-    return n.event == "REFUND.SUCCESS" && text_in(n.content, "refund_status") == "SUCCESS" &&
-           integer_in(amount, "refund") == integer_in(amount, "total");
+refund_news refund_in(const opened_notify& n) {
+    const std::string status = text_in(n.content, "refund_status");
+    refund_answer says = refund_answer::unsure;
+    if (n.event == "REFUND.SUCCESS" && status == "SUCCESS") says = refund_answer::done;
+    if (n.event == "REFUND.ABNORMAL") says = refund_answer::abnormal;
+    if (n.event == "REFUND.CLOSED") says = refund_answer::closed;
+    return {.number = text_in(n.content, "out_refund_no"),
+            .amount = {integer_in(object_in(n.content, "amount"), "refund").value_or(0)},
+            .says = says};
+}
+
+bool is_of_all(const refund_news& r, const message& m) {
+    return r.says == refund_answer::done && r.amount == m.amount;
 }
 
 }  // namespace
@@ -72,10 +81,11 @@ message read_wechat_notify(const raw_message& m, const wechat_recipient& us, ins
     out.order = sale::parse_order_no(text_in(n.content, "out_trade_no")).value_or(sale::order_no{});
     out.amount = {integer_in(object_in(n.content, "amount"), "total").value_or(0)};
     out.channel_no = text_in(n.content, "transaction_id");
+    if (is_refund(n.event)) out.refund = refund_in(n);
     out.fault = fault_of_content(n, us, out);
     if (!out.fault.empty()) return out;
     if (is_payment(n.event)) out.says = trade::paid;
-    if (is_refund_of_all(n)) out.says = trade::closed;
+    if (out.refund && is_of_all(*out.refund, out)) out.says = trade::closed;
     return out;
 }
 

@@ -23,8 +23,8 @@ struct wechat_recipient {
 // authenticity, unknown_event, other_merchant, other_app, other_order, bad_amount, other_currency,
 // unknown_status. From the order on, the fields that could be read are set.
 //
-// A message about a refund of the whole trade says `closed`: the trade cannot be paid any more. A
-// message about any other refund says `unsure`: it changes nothing, whoever asked for it asks.
+// A message about a refund names it. If all of the trade was refunded, the message says `closed`,
+// because the trade cannot be paid any more; otherwise `unsure`.
 message read_wechat_notify(const raw_message& m, const wechat_recipient& us, instant now);
 
 }  // namespace floodgate::pay

@@ -29,7 +29,7 @@ protected:
     static std::string content_of(const notify_parts& p) {
         if (p.event.starts_with("REFUND."))
             return fmt::format(R"({{"mchid":"{}","out_trade_no":"{}","transaction_id":"42",)"
-                               R"("refund_status":"{}","amount":{}}})",
+                               R"("out_refund_no":"NR1","refund_status":"{}","amount":{}}})",
                                p.mchid, p.number, p.state, p.amount);
         return fmt::format(R"({{"mchid":"{}","appid":"{}","out_trade_no":"{}",)"
                            R"("transaction_id":"42","trade_state":"{}","amount":{}}})",
@@ -84,17 +84,23 @@ TEST_F(WechatNotifyTest, TellsOfAPayment) {
 
 TEST_F(WechatNotifyTest, TellsOfRefunds) {
     const std::string all = R"({"total":9900,"refund":9900})";
+    const std::string part = R"({"total":9900,"refund":1})";
     const auto says = [&](const char* event, const char* status, const std::string& amount) {
         const message m = read({.event = event, .state = status, .amount = amount});
         EXPECT_EQ(m.fault, "");
         EXPECT_EQ(m.amount.value, 9900);
-        return m.says;
+        EXPECT_EQ(m.refund.value().number, "NR1");
+        EXPECT_EQ(m.refund.value().amount.value, amount == all ? 9900 : 1);
+        EXPECT_FALSE(m.refund.value().is_sum);
+        return std::pair(m.refund.value().says, m.says);
     };
-    EXPECT_EQ(says("REFUND.SUCCESS", "SUCCESS", all), trade::closed);
-    EXPECT_EQ(says("REFUND.SUCCESS", "SUCCESS", R"({"total":9900,"refund":1})"), trade::unsure);
-    EXPECT_EQ(says("REFUND.SUCCESS", "PROCESSING", all), trade::unsure);
-    EXPECT_EQ(says("REFUND.ABNORMAL", "ABNORMAL", all), trade::unsure);
-    EXPECT_EQ(says("REFUND.CLOSED", "CLOSED", all), trade::unsure);
+    using enum refund_answer;
+    EXPECT_EQ(says("REFUND.SUCCESS", "SUCCESS", all), std::pair(done, trade::closed));
+    EXPECT_EQ(says("REFUND.SUCCESS", "SUCCESS", part), std::pair(done, trade::unsure));
+    EXPECT_EQ(says("REFUND.SUCCESS", "PROCESSING", all), std::pair(unsure, trade::unsure));
+    EXPECT_EQ(says("REFUND.ABNORMAL", "ABNORMAL", all), std::pair(abnormal, trade::unsure));
+    EXPECT_EQ(says("REFUND.CLOSED", "CLOSED", all), std::pair(closed, trade::unsure));
+    EXPECT_FALSE(read({}).refund) << "a payment";
 }
 
 TEST_F(WechatNotifyTest, WhatIsNotForUsIsRefusedByName) {
@@ -108,6 +114,8 @@ TEST_F(WechatNotifyTest, WhatIsNotForUsIsRefusedByName) {
     EXPECT_EQ(fault({.amount = R"({"total":9900})"}), "other_currency");
     EXPECT_EQ(fault({.state = "NOTPAY"}), "unknown_status");
     EXPECT_EQ(fault({.event = "REFUND.SUCCESS", .mchid = "1900000002"}), "other_merchant");
+    for (const char* amount : {R"({"total":9900})", R"({"total":9900,"refund":0})"})
+        EXPECT_EQ(fault({.event = "REFUND.SUCCESS", .amount = amount}), "bad_amount");
 }
 
 TEST_F(WechatNotifyTest, WhatThePlatformDidNotSignIsRefused) {

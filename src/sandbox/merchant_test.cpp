@@ -106,7 +106,7 @@ TEST_F(MerchantTest, WechatIsPaidToldAndRefunded) {
     shop_answers(*wechat, true);
     deliver();
     EXPECT_THAT(heard(), ElementsAre("paid"));
-    EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure) << "in progress";
+    EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::under_way);
     now += 1s;
     EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::done);
     EXPECT_EQ(wechat->query(order), pay::trade::unsure) << "it was paid, and money went back";
@@ -152,14 +152,15 @@ TEST_F(MerchantTest, WechatRefundOfUnknownOutcomeIsFoundDone) {
 }
 
 TEST_F(MerchantTest, WechatRefundThatFailsIsNeverDone) {
-    for (const char* end : {"CLOSED", "ABNORMAL"}) {
+    for (const auto& [end, said] : {std::pair("CLOSED", refund_answer::closed),
+                                    std::pair("ABNORMAL", refund_answer::abnormal)}) {
         order.no.value += 1;
         set(std::string(R"({"wechat_refund_ends_as":")") + end + "\"}");
         order_code();
         act(number(), "pay");
-        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure);
+        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::under_way);
         now += 1h;
-        EXPECT_EQ(wechat->refund(order, all_of(order)), refund_answer::unsure) << end;
+        EXPECT_EQ(wechat->refund(order, all_of(order)), said) << end;
     }
 }
 

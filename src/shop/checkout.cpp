@@ -27,11 +27,11 @@ checkout_answer refused(const sale::order& o, pay::refusal why) {
     return {why == pay::refusal::no_price ? checkout_step::no_price : checkout_step::not_enough, o};
 }
 
-enum class word : std::uint8_t { paid = 1, closed, refunded, unsure };
+enum class word : std::uint8_t { paid = 1, closed, refunded, waiting, unsure };
 
 struct heard {
     word said = word::unsure;
-    std::string note{};  // unsure: why
+    std::string note{};  // waiting, unsure: why
 };
 
 heard ask_to_close(pay::channel& c, const sale::order& o) {
@@ -53,8 +53,15 @@ heard ask_to_close(pay::channel& c, const sale::order& o) {
 
 heard ask_to_refund(pay::channel& c, const sale::order& o, const ledger::refund& r) {
     const pay::refund_request what{r.number, r.price.money, r.price.in_points, r.reason};
-    if (c.refund(o, what) == pay::refund_answer::done) return {word::refunded};
-    return {word::unsure, "no clear answer"};
+    const pay::refund_answer answer = c.refund(o, what);
+    switch (answer) {
+    case pay::refund_answer::done: return {word::refunded};
+    case pay::refund_answer::under_way:
+    case pay::refund_answer::abnormal:
+    case pay::refund_answer::closed: return {word::waiting, to_note(answer)};
+    case pay::refund_answer::unsure: break;
+    }
+    return {word::unsure, to_note(pay::refund_answer::unsure)};
 }
 
 // Turns everything that a channel does, also an exception, into an answer.
@@ -224,6 +231,7 @@ result<inquiry> checkout::inquire(const ledger::open_question& q) {
     case word::paid: return inquiry_after(take_money(q.order.no, q.method));
     case word::closed: return inquiry_after(close(q.order.no, q.method));
     case word::refunded: return inquiry_after(finish_refund(q.refund));
+    case word::waiting: return inquiry{inquiry_outcome::waiting, answer.note};
     case word::unsure: break;
     }
     return inquiry{inquiry_outcome::unsure, answer.note};

@@ -50,6 +50,7 @@ struct checkout_answer {
 
 enum class inquiry_outcome : std::uint8_t {
     settled = 1,  // the order moved, or late money is back
+    waiting,      // a clear answer: the channel has not finished, or a person must help it
     unsure,       // no clear answer: ask again later
     overtaken,    // a clear answer, but the order had moved meanwhile
 };

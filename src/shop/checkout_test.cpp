@@ -332,6 +332,20 @@ TEST_F(CheckoutTest, ATradeIsAskedAgainAfterItWasClosed) {
     EXPECT_THAT(verbs_.check(), IsEmpty());
 }
 
+TEST_F(CheckoutTest, ARefundThatIsNotFinishedIsExplainedToTheOperator) {
+    const auto p = order_in("refunding");
+    using enum pay::refund_answer;
+    for (const auto& [said, note] :
+         {std::pair(under_way, "not finished"), std::pair(abnormal, "ABNORMAL: "),
+          std::pair(closed, "CLOSED: "), std::pair(unsure, "no clear answer")}) {
+        channel_->refunds.always(said);
+        const inquiry i = checkout_.inquire(question()).value();
+        EXPECT_THAT(i.note, testing::HasSubstr(note));
+        EXPECT_EQ(i.outcome, said == unsure ? inquiry_outcome::unsure : inquiry_outcome::waiting);
+        EXPECT_EQ(shown(p), "refunding");
+    }
+}
+
 TEST_F(CheckoutTest, WhatIsNotClearIsSaidForTheOperator) {
     const auto p = order_in("closing");
     const auto note = [&] { return checkout_.inquire(question()).value().note; };

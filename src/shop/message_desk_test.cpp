@@ -49,6 +49,22 @@ protected:
         EXPECT_EQ(orders_.picture(), picture);
         EXPECT_EQ(newest().verdict, word);
     }
+    // A message about a refund of the order: the oldest that is asked for.
+    pay::message about_refund(const sale::promise& p, trade says = trade::unsure) {
+        pay::message m = about(p, says);
+        m.refund = {.number = orders_.oldest_refund(p).value(),
+                    .amount = orders_.find(p).amount,
+                    .says = pay::refund_answer::done};
+        return m;
+    }
+    // Whether the channel is to be asked now, although the inquiry was postponed by an hour.
+    bool is_due() { return !moves_.open_questions(clock_.now(), 9).value().empty(); }
+    void postpone() {
+        const auto q = moves_.all_questions({}, 9).value().at(0);
+        moves_.ask_again(q, clock_.now() + std::chrono::hours(1), "not yet").value();
+        ASSERT_FALSE(is_due());
+    }
+    std::string note() { return moves_.all_questions({}, 9).value().at(0).note; }
     ledger::channel_message newest() { return book_.messages().list(0, 1).value().at(0); }
 
     pay::channels channels_;
@@ -112,6 +128,110 @@ TEST_F(MessageDeskTest, EveryGenuineMessageIsTakenWhateverTheOrderIsByNow) {
         EXPECT_EQ(shown(p), t.to) << "twice";
     }
     EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_F(MessageDeskTest, AMessageAboutARefundOfOursOnlyMakesTheInquiryDue) {
+    for (const char* from : {"refunding", "late"})
+        for (const trade says : {trade::unsure, trade::closed, trade::paid}) {
+            SCOPED_TRACE(std::string(from) + " " + to_text(says));
+            const auto p = order_in(from);
+            const std::string before = shown(p);
+            postpone();
+            const pay::message m = about_refund(p, says);
+            const message_verdict v = take(m);
+            EXPECT_EQ(v.word, "asked");
+            EXPECT_TRUE(v.taken);
+            EXPECT_FALSE(v.refused || v.odd);
+            EXPECT_EQ(shown(p), before) << "the channel's answer decides";
+            EXPECT_TRUE(is_due());
+            EXPECT_EQ(note(), "not yet");
+            orders_.finish_refund(p);
+            EXPECT_EQ(take(m).word, "repeated");
+        }
+    EXPECT_THAT(verbs_.check(), IsEmpty());
+}
+
+TEST_F(MessageDeskTest, ARefundThatIsStuckIsNotedOnItsInquiry) {
+    for (const auto& [said, text] : {std::pair(pay::refund_answer::abnormal, "ABNORMAL: "),
+                                     std::pair(pay::refund_answer::closed, "CLOSED: ")}) {
+        const auto p = order_in("refunding");
+        pay::message m = about_refund(p);
+        m.refund->says = said;
+        EXPECT_EQ(take(m).word, "asked");
+        EXPECT_THAT(note(), HasSubstr(text));
+        orders_.finish_refund(p);
+    }
+}
+
+TEST_F(MessageDeskTest, ARefundOfOursMustHaveItsAmount) {
+    const auto p = order_in("refunding");
+    postpone();
+    pay::message m = about_refund(p);
+    const std::int64_t amount = m.refund->amount.value;
+    for (const std::int64_t off : {-1, 1}) {
+        m.refund->amount.value = amount + off;
+        expect_refused(m, "other_amount");
+    }
+    m.refund->is_sum = true;
+    m.refund->amount.value = amount - 1;
+    expect_refused(m, "other_amount");
+    EXPECT_FALSE(is_due());
+    m.refund->amount.value = amount + 1;
+    EXPECT_EQ(take(m).word, "asked") << "it was not the first refund of the trade";
+}
+
+TEST_F(MessageDeskTest, ARefundThatIsNotOursIsTakenAndLeftToAPerson) {
+    const auto p = order_in("refunding"), stranger = order_in("refunding");
+    for (const auto& q : moves_.all_questions({}, 9).value())
+        moves_.ask_again(q, clock_.now() + std::chrono::hours(1), "not yet").value();
+    const auto expect_unknown = [&](const pay::message& m) {
+        const std::string picture = orders_.picture();
+        const message_verdict v = take(m);
+        EXPECT_EQ(v.word, "unknown_refund");
+        EXPECT_TRUE(v.taken) << "or it would come again";
+        EXPECT_FALSE(v.refused);
+        EXPECT_TRUE(v.odd);
+        EXPECT_EQ(newest().verdict, "unknown_refund");
+        EXPECT_EQ(newest().order, p.order);
+        EXPECT_EQ(orders_.picture(), picture);
+    };
+    pay::message m = about_refund(p);
+    m.refund->number = "by hand";
+    for (const trade says : {trade::unsure, trade::closed, trade::paid}) {
+        m.says = says;
+        expect_unknown(m);
+    }
+    m.refund->number = about_refund(stranger).refund->number;
+    expect_unknown(m);
+    m.refund->number = "";
+    expect_unknown(m);
+    EXPECT_FALSE(is_due());
+}
+
+// Its payment was never told of: what the message says about the trade still counts.
+TEST_F(MessageDeskTest, ARefundThatIsNotOursStillTellsOfItsTrade) {
+    for (const auto& [says, to] :
+         {std::pair(trade::paid, "paid"), std::pair(trade::closed, "closed cancelled")}) {
+        const auto p = order_in("closing");
+        pay::message m = about(p, says);
+        m.refund = {.number = "by hand", .amount = {1}, .is_sum = true};
+        EXPECT_EQ(take(m).word, "unknown_refund");
+        EXPECT_EQ(shown(p), to);
+    }
+}
+
+TEST_F(MessageDeskTest, WhatTheLedgerCouldNotTakeOfARefundIsToComeAgain) {
+    const auto p = order_in("refunding");
+    const pay::message m = about_refund(p);
+    how_->after = [this](std::string_view sql) {
+        if (sql.starts_with("SELECT r.refund_no")) break_ledger();
+    };
+    const message_verdict v = take(m);
+    EXPECT_EQ(v.word, "not_entered");
+    EXPECT_FALSE(v.taken || v.refused || v.odd);
+    how_->after = nullptr;
+    mend_ledger();
+    EXPECT_EQ(take(m).word, "asked");
 }
 
 TEST_F(MessageDeskTest, ChecksRunInTheirOrderAndTheFirstThatFailsIsTheVerdict) {

@@ -51,7 +51,7 @@ class Cashier(http.server.ThreadingHTTPServer):
     def fault_of(self, headers, body):
         at = headers.get("Floodgate-Timestamp", "")
         wanted = "v1=" + mac(self.secret, at.encode() + b"." + body)
-        if not hmac.compare_digest(wanted, headers.get("Floodgate-Signature", "")):
+        if wanted not in headers.get("Floodgate-Signature", "").split(","):
             return "bad signature"
         return "" if abs(time.time() - int(at)) < 300 else "stale"
 
@@ -88,16 +88,23 @@ class CashierHandler(http.server.BaseHTTPRequestHandler):
 class ExternalTest(ShopTest):
     """A shop whose buyers pay at a page of its own."""
 
+    old_secret_file = None
+
     def open_shop(self, users=2, stock=1, allow_test=False):  # pylint: disable=arguments-differ
-        self.secret = secrets.token_hex(32)
-        self.secret_file = self.place / "external.secret"
-        self.secret_file.write_text(self.secret + "\n")
-        os.chmod(self.secret_file, 0o600)
+        self.secret = self.write_secret("external.secret")
         self.port = self.open_cashier()
         self.shop = self.fixture(users=users, stock=stock)
         self.sale = self.shop.sales[0]
         self.server_ = self.server(self.shop.data, config=self.config(allow_test=allow_test))
         self.start()
+
+    def write_secret(self, name):
+        """A new one, in the file that the configuration names from now on."""
+        secret = secrets.token_hex(32)
+        self.secret_file = self.place / name
+        self.secret_file.write_text(secret + "\n")
+        os.chmod(self.secret_file, 0o600)
+        return secret
 
     def open_cashier(self):
         self.cashier = Cashier(self.secret)
@@ -108,9 +115,17 @@ class ExternalTest(ShopTest):
         return UNLIMITED + CALM + toml_of({"pay": {**ASKS_OFTEN, **pay}, "pay.external": {
             "checkout_url": f"http://127.0.0.1:{self.port}/cashier",
             "webhook_url": f"http://127.0.0.1:{self.port}/floodgate?from=test",
-            "secret_file": str(self.secret_file)}})
+            "secret_file": str(self.secret_file),
+            "old_secret_file": str(self.old_secret_file or "")}})
 
     # Verbs.
+
+    def restart(self):
+        """With the configuration as it is now."""
+        listen = self.server_.listen
+        self.assertEqual(self.server_.stop(), 0)
+        self.server_ = self.server(self.shop.data, config=self.config(), listen=listen)
+        ShopTest.start(self)
 
     def begin(self, buyer, no):
         """The address of the cashier's page, which was checked."""
@@ -120,7 +135,8 @@ class ExternalTest(ShopTest):
         page, _, query = answer.json["redirect"].partition("?")
         self.assertEqual(page, f"http://127.0.0.1:{self.port}/cashier")
         signed, _, signature = query.rpartition("&signature=")
-        self.assertEqual(signature, mac(self.secret, signed.encode()))
+        self.assertIn(mac(self.secret, signed.encode()), signature.split(","))
+        self.assertEqual(signature.count(","), 1 if self.old_secret_file else 0)
         trade = dict(urllib.parse.parse_qsl(signed, strict_parsing=True))
         self.assertEqual(set(trade), {"order_no", "amount_fen", "expires_at"})
         order = self.order(buyer, no)

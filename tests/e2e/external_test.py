@@ -48,6 +48,32 @@ class Journeys(ExternalTest):
         self.assertEqual(self.cashier.mistakes, [])
         self.end_clean()
 
+    def test_the_secret_is_changed_in_three_steps(self):
+        self.open_shop(users=4, stock=4)
+        old, self.old_secret_file = self.secret, self.secret_file
+
+        def a_purchase(buyer):
+            no = self.buy(buyer)
+            self.begin(buyer, no)
+            self.pay(buyer, no)
+            self.call("refund", buyer, no)
+            self.wait_for(buyer, no, "refunded")
+            self.assertEqual(self.cashier.mistakes, [])
+
+        new = self.write_secret("new.secret")
+        self.restart()
+        a_purchase(1)  # the cashier has the old one
+        self.secret = self.cashier.secret = new
+        a_purchase(2)
+        body = b'{"order_no":"1","amount_fen":1}'
+        self.assertEqual(self.tell(body, self.seal(body, old)).status, 404)  # still believed
+        self.old_secret_file = None
+        self.restart()
+        a_purchase(3)
+        self.assertEqual(self.tell(body, self.seal(body, old)).status, 401)
+        self.end_clean()
+        self.assertNotIn(old, self.server_.log() + self.server_.said())
+
     def test_an_order_that_was_cancelled_is_closed_when_the_cashier_confirms(self):
         self.open_shop()
         no = self.buy(1)
@@ -234,6 +260,12 @@ class Messages(ExternalTest):
         said = self.refused(self.config())
         self.assertIn("32 to 1024", said)
         self.assertNotIn("brief", said)
+        self.old_secret_file, _ = self.secret_file, self.write_secret("new.secret")
+        said = self.refused(self.config())
+        self.assertIn("pay.external.old_secret_file", said)
+        self.assertNotIn("brief", said)
+        self.old_secret_file = self.place / "none"
+        self.assertIn("pay.external.old_secret_file", self.refused(self.config()))
 
     def refused(self, config):
         server = Server(self.shop.data, config=config)
@@ -258,6 +290,21 @@ class TheExampleInTheDocuments(ExternalTest):
         self.assertLessEqual(len(example.splitlines()), 30)
         (self.place / "cashier.py").write_text(example)
         self.run_example()
+
+    def test_the_secret_is_changed_in_three_steps(self):
+        self.open_shop(stock=2)
+        self.old_secret_file = self.secret_file
+        new = self.write_secret("new.secret")
+        self.restart()  # the example still has the old one
+        for buyer in (1, 2):
+            no = self.buy(buyer)
+            self.assertEqual(self.visit(self.begin(buyer, no)), 200)
+            self.wait_for(buyer, no, "paid")
+            self.call("refund", buyer, no)
+            self.wait_for(buyer, no, "refunded")
+            self.secret = new
+            self.end_example(self.example)
+            self.run_example()
 
     def run_example(self):
         self.example = subprocess.Popen(

@@ -15,12 +15,14 @@ from books import clustered_only
 from harness import (API, BINARY, ROOT, UNLIMITED, Client, FloodgateTest, embedded_only, floodgate,
                      ledger, place_of)
 from orders import ShopTest
-from payments import (BEIJING, FORM, AlipayForger, Sandbox, WechatForger, flipped, new_key, toml_of)
+from payments import (BEIJING, FORM, AlipayForger, AlipayMerchant, Sandbox, WechatForger,
+                      WechatMerchant, flipped, new_key, toml_of)
 
 sys.path.insert(0, str(ROOT / "tests"))
 from server_process import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 ASKS_OFTEN = {"sandbox": True, "ask_again_first_ms": 50, "ask_again_last_ms": 200}
+ASKS_SELDOM = {"sandbox": True, "ask_again_first_ms": 600_000, "ask_again_last_ms": 600_000}
 CALM = "[alarm]\ndisk_min_mib = 0\ndisk_min_percent = 0\n[clerk]\ndeadline_poll_ms = 20\n"
 NO_SUCH_ORDER = 123456789012345
 
@@ -36,6 +38,13 @@ class Channel:
 
 class Alipay(Channel):
     method = "alipay"
+
+    def refund_by_hand(self, number, fen):
+        """As an operator does in the channel's console: under a number that is not the shop's."""
+        reply, _ = AlipayMerchant(self.box.merchant()["alipay"]).call(
+            self.box, "alipay.trade.refund", out_trade_no=number, refund_amount=yuan_of(fen),
+            out_request_no="by_hand_1")
+        self.assertEqual(reply["code"], "10000", reply)
 
     def forger(self):
         return AlipayForger(self.box)
@@ -100,6 +109,15 @@ def tampered(body):
 
 class Wechat(Channel):
     method = "wechat"
+
+    def refund_by_hand(self, number, fen):
+        merchant = WechatMerchant(self.box.merchant()["wechat"])
+        answer, _ = merchant.ask(self.box, "POST", "/v3/refund/domestic/refunds", {
+            "out_trade_no": number, "out_refund_no": "by_hand_1",
+            "notify_url": merchant.config["notify_url"],
+            "amount": {"refund": fen, "total": self.box.trade(number).json["amount_fen"],
+                       "currency": "CNY"}})
+        self.assertEqual(answer.status, 200, answer.text)
 
     def forger(self):
         return WechatForger(self.box)
@@ -365,6 +383,48 @@ class Journeys(MoneyTest):
         trade = self.box.trade(number).json
         self.assertEqual((len(trade["refunds"]), trade["refunded_fen"]), (1, trade["amount_fen"]))
         self.end_clean()
+
+    def test_a_refund_that_takes_its_time_is_settled_by_its_message(self):
+        self.pay_settings = ASKS_SELDOM
+        self.open_shop()
+        no, number = self.buy_and_pay(1)
+        self.box.switch(alipay_refund_settles_ms=2000, wechat_refund_settles_ms=2000)
+        self.call("refund", 1, no)
+        self.wait_until(lambda: self.open_refunds(), what="the channel was not asked")
+        self.assertEqual(self.status_of(1, no), "refunding")
+        self.assertEqual([r["settled"] for r in self.box.trade(number).json["refunds"]], [False])
+        self.wait_for(1, no, "refunded")  # much sooner than the next question is due
+        self.wait_until_told()
+        self.assertEqual(len(self.box.trade(number).json["refunds"]), 1)
+        self.assertIn("asked", self.verdicts())
+        self.assert_events([(no, "unpaid", "paid", ""), (no, "paid", "refunding", ""),
+                            (no, "refunding", "refunded", "")])
+        self.buy(2)
+        self.end_clean()
+
+    def test_a_refund_in_the_channels_console_changes_nothing(self):
+        self.open_shop()
+        no, number = self.buy_and_pay(1)
+        self.refund_by_hand(number, 300)
+        self.wait_until(lambda: self.verdicts()[0] == "unknown_refund", what="it was not told")
+        self.wait_until_told()  # and is not sent again
+        self.assertEqual(self.status_of(1, no), "paid")
+        self.assertEqual(self.order(1, no).get("refunded_fen"), None)
+        self.assert_events([(no, "unpaid", "paid", "")])
+        self.assertEqual(self.try_to_buy(2).code, "sold_out")
+        self.assertRegex(self.server_.log(), f"shop.unknown_refund_noted method={self.method} "
+                         f"order={no} refund=by_hand_1 amount_fen=300\n")
+        self.end_clean()
+
+    def verdicts(self):
+        """On what the channels sent, newest first."""
+        found = self.client.get(f"{API}/admin/payments/messages", self.admin()).json["messages"]
+        return [m["verdict"] for m in found]
+
+    def open_refunds(self):
+        """The notes of those that the channel was asked for at least once."""
+        found = self.client.get(f"{API}/admin/payments/open", self.admin()).json["questions"]
+        return [q["note"] for q in found if q["question"] == "refund" and q["tries"] > 0]
 
     def test_a_refund_in_part_and_then_the_rest(self):
         self.open_shop()
@@ -658,6 +718,20 @@ class BothWays(MoneyTest):
 
 
 class TestWechat(Wechat, Journeys):
+
+    def test_a_refund_that_is_stuck_says_why(self):
+        self.pay_settings = ASKS_SELDOM
+        self.open_shop(stock=2)
+        for buyer, end in ((1, "ABNORMAL"), (2, "CLOSED")):
+            no, _ = self.buy_and_pay(buyer)
+            self.box.switch(wechat_refund_ends_as=end, wechat_refund_settles_ms=1000)
+            self.call("refund", buyer, no)
+            self.wait_until(lambda e=end: any(note.startswith(f"{e}: ")
+                                              for note in self.open_refunds()), what=f"not {end}")
+            self.wait_until_told()
+            self.assertEqual(self.status_of(buyer, no), "refunding")
+        self.assertEqual(len(self.open_refunds()), 2)
+        self.end_clean()
 
     def test_a_probe_before_the_message(self):
         self.open_shop()
