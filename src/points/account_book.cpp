@@ -242,19 +242,18 @@ result<std::vector<log_line>> account_book::history(sale::user_id user, std::int
     });
 }
 
-result<std::vector<open_try>> account_book::open_tries(instant older_than, std::size_t max) {
+result<std::vector<open_try>> account_book::open_tries(kind which, instant older_than,
+                                                       std::size_t max) {
     return guarded("open_tries", [&]() -> result<std::vector<open_try>> {
         const auto c = db_.reader();
         auto rows = c->ask(
-            "SELECT order_no, kind, user_id, points, tried_ms FROM points_tries WHERE state = "
-            "'open' AND tried_ms < ? ORDER BY tried_ms, order_no, kind LIMIT ?",
-            older_than, std::min(max, page_max));
+            "SELECT order_no, user_id, points, tried_ms FROM points_tries WHERE kind = ? AND "
+            "state = 'open' AND tried_ms < ? ORDER BY tried_ms, order_no LIMIT ?",
+            to_text(which), older_than, std::min(max, page_max));
         std::vector<open_try> tries;
         while (rows.next()) {
             open_try& t = tries.emplace_back();
-            std::string word;
-            rows.read(t.order, word, t.user, t.amount, t.since);
-            t.kind = word == to_text(kind::spend) ? kind::spend : kind::earn;
+            rows.read(t.order, t.user, t.amount, t.since);
         }
         return tries;
     });
