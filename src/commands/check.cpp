@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/or_throw.hpp"
+#include "commands/check_earnings.hpp"
 #include "commands/check_points.hpp"
 #include "commands/ledger_copy.hpp"
 #include "engine/open_ledger.hpp"
@@ -115,15 +116,21 @@ private:
     std::optional<ledger_copy> copy_;
 };
 
-// Those of a shop that has never had points are not there.
-std::vector<std::string> check_points_in(const std::string& data) {
+// Those of a shop that has never had points are not there. Without a book they are looked at alone.
+std::vector<std::string> check_points_in(const std::string& data, ledger::ledger* book = nullptr) {
     if (!std::filesystem::exists(data + "/points.db")) return {};
     const readable_file file(data, "points.db");
-    return check_points(*file.open());
+    const auto db = file.open();
+    std::vector<std::string> found = check_points(*db);
+    if (!book) return found;
+    const auto wrong = check_earnings(book->earnings(), *db);
+    found.insert(found.end(), wrong.begin(), wrong.end());
+    return found;
 }
 
-std::vector<std::string> check_points_at(points_place place, const std::string& data) {
-    if (place == points_place::here) return check_points_in(data);
+std::vector<std::string> check_points_at(points_place place, const std::string& data,
+                                         ledger::ledger& book) {
+    if (place == points_place::here) return check_points_in(data, &book);
     say_points_live_elsewhere();
     return {};
 }
@@ -151,7 +158,7 @@ std::vector<std::string> check_data(const std::string& data, points_place points
     } else if (of.journal != 0 && of.entered.value == 0) {
         found.push_back(journal + " is missing: promises that the ledger has not entered are lost");
     }
-    for (const auto& wrong : {count.finish(), check_points_at(points, data)})
+    for (const auto& wrong : {count.finish(), check_points_at(points, data, book)})
         found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
 }

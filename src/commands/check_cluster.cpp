@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/or_throw.hpp"
+#include "commands/check_earnings.hpp"
 #include "commands/check_points.hpp"
 #include "commands/line_gap.hpp"
 #include "engine/open_ledger.hpp"
@@ -192,8 +193,10 @@ std::vector<std::string> check_cluster(const engine::settings& s) {
         say_points_live_elsewhere();
         return found;
     }
-    const auto wrong = check_points(*engine::open_points_database(s));
-    found.insert(found.end(), wrong.begin(), wrong.end());
+    const auto points = engine::open_points_database(s);
+    ledger::ledger book(engine::open_database(s));
+    for (const auto& wrong : {check_points(*points), check_earnings(book.earnings(), *points)})
+        found.insert(found.end(), wrong.begin(), wrong.end());
     return found;
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
@@ -84,6 +86,49 @@ TEST_F(CheckTest, ThePointsBesideTheLedgerMustAddUp) {
     db->writer()->run("UPDATE points_accounts SET available = 101");
     EXPECT_THAT(check(), Contains(HasSubstr("points: ")));
     EXPECT_THAT(check_data(data_, points_place::elsewhere), IsEmpty()) << "these are not in use";
+}
+
+TEST_F(CheckTest, EarnedPointsAreTheSameInTheLedgerAndInTheAccounts) {
+    const auto sale = book_->add_sale({.earns_points = 5});
+    const auto db = store::open_sqlite({.path = data_ + "/points.db"});
+    points::account_book accounts(*db);
+    const auto all = promised(sale, 4);
+    promise_all(all);
+    book_->enter(all);
+    for (const auto& p : all) book_->book().moves().pay(p.order, "test", ledger::noon).value();
+    const auto noted_as = [&](const char* state, const sale::promise& p) {
+        book_->sql(fmt::format("UPDATE earnings SET state = '{}' WHERE order_no = {}", state,
+                               p.order.value));
+    };
+    using points::kind;
+    EXPECT_THAT(check(), IsEmpty()) << "they are owed";
+    for (const auto& p : all) accounts.try_earn(p.order, p.buyer, {5}, ledger::noon).value();
+    for (const auto& p : all) noted_as("promised", p);
+    EXPECT_THAT(check(), IsEmpty());
+    accounts.confirm(all[0].order, kind::earn, ledger::noon).value();
+    accounts.cancel(all[1].order, kind::earn, ledger::noon).value();
+    EXPECT_THAT(check(), IsEmpty()) << "the accounts are one step ahead";
+    noted_as("given", all[0]);
+    noted_as("gone", all[1]);
+    EXPECT_THAT(check(), IsEmpty());
+
+    noted_as("gone", all[0]);
+    noted_as("given", all[1]);
+    book_->sql("UPDATE earnings SET points = 6 WHERE order_no = 1003");
+    book_->sql("DELETE FROM earnings WHERE order_no = 1004");
+    EXPECT_THAT(
+        check(),
+        ElementsAre("5 points earned with order 1001 are gone, but the accounts have them: "
+                    "confirmed",
+                    "5 points earned with order 1002 are given, but the accounts did not give "
+                    "them: cancelled",
+                    "6 points earned with order 1003 are promised, but the accounts have 5 points "
+                    "of user 3",
+                    "points earned with order 1004: the accounts have 5 of user 4, but the ledger "
+                    "knows nothing of them"));
+    db->writer()->execute("DELETE FROM points_tries WHERE order_no = 1003");
+    EXPECT_THAT(check(), Contains("6 points earned with order 1003 are promised, but the accounts "
+                                  "do not know them"));
 }
 
 TEST_F(CheckTest, WhatAPointsServiceKeepsMustAddUpToo) {

@@ -198,6 +198,15 @@ void add_points(page_builder& page, const jobs::points_figures& p) {
     page.labelled("as", "cancelled", number(p.cancelled));
 }
 
+void add_earnings(page_builder& page, const ledger::earning_counts& e) {
+    page.start_family(
+        "floodgate_points_earnings",
+        "Points that buyers earned with orders and do not have yet: orders, by state.",
+        MetricType::Gauge);
+    page.labelled("state", "owed", static_cast<double>(e.owed));
+    page.labelled("state", "promised", static_cast<double>(e.promised));
+}
+
 void add_orders(page_builder& page, const metrics_sources& from) {
     using sale::order_state;
     page.start_family("floodgate_order_moves_total", "Orders that came into a state by a move.");
@@ -216,6 +225,7 @@ void add_orders(page_builder& page, const metrics_sources& from) {
     page.counter("floodgate_channel_unsure_total", "Of these, without a clear answer.",
                  number(a.unsure));
     add_points(page, from.timed_jobs.points.value_or(jobs::points_figures{}));
+    add_earnings(page, from.timed_jobs.earnings);
     const jobs::letter_retry_figures& r = from.timed_jobs.retries;
     page.start_family("floodgate_letters", "Promises put aside, by state.", MetricType::Gauge);
     page.labelled("state", "waiting", static_cast<double>(from.timed_jobs.letters.waiting));

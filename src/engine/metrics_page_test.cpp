@@ -59,6 +59,13 @@ TEST_F(MetricsPageTest, ShowsInterruptedPaymentsInPoints) {
     EXPECT_THAT(page, HasSubstr("floodgate_points_settled_total{as=\"cancelled\"} 2\n"));
 }
 
+TEST_F(MetricsPageTest, CountsThePointsThatBuyersDoNotHaveYet) {
+    from_.timed_jobs.earnings = {.owed = 3, .promised = 40};
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_points_earnings{state=\"owed\"} 3\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_points_earnings{state=\"promised\"} 40\n"));
+}
+
 TEST_F(MetricsPageTest, ShowsTheBacklogAndWhatTheClerkDid) {
     from_.backlog = 12;
     from_.clerk.entered = 34;

@@ -175,6 +175,7 @@ void read_timed_jobs(config_file& file, settings& s) {
     std::int64_t refund_within_s = s.refund_within / std::chrono::seconds(1);
     file.read("pay.refund_within_s", refund_within_s, {0, 400 * day_s});
     s.refund_within = std::chrono::seconds(refund_within_s);
+    o.earning.refund_within = s.refund_within;
     file.read("alarm.backlog", o.watch.backlog_alarm, {1, 1'000'000'000});
     std::int64_t mib = static_cast<std::int64_t>(o.watch.disk_min_bytes >> 20U);
     file.read("alarm.disk_min_mib", mib, {0, 1 << 30});

@@ -14,14 +14,6 @@ using points::balance;
 using points::try_state;
 using testing::IsEmpty;
 
-struct process_died {};
-
-// How far a life goes before it ends: at which of its steps, and on which side of it.
-struct fate {
-    int step = 0;
-    bool work_done = false;
-};
-
 enum class story : std::uint8_t {
     pays = 1,
     refunds,
@@ -96,55 +88,34 @@ private:
             inquiries_.step();
             return;
         case story::cancels_meanwhile:
-            between_ = [this] { (void)checkout_.cancel(order_.no, {buyer}).has_value(); };
+            meanwhile([this] { (void)checkout_.cancel(order_.no, {buyer}).has_value(); });
             return pay();
         case story::is_late_meanwhile:
-            between_ = [this] {
+            meanwhile([this] {
                 clock_.set(now(order_.no).pay_by);
                 closer_.step();
                 inquiries_.step();
-            };
+            });
             return pay();
         case story::is_half_closed_meanwhile:  // an inquiry gives the points up, and has to go on
-            between_ = [this] {
+            meanwhile([this] {
                 (void)checkout_.cancel(order_.no, {buyer}).has_value();
                 (void)channel_->close(order_);
-            };
+            });
             return pay();
         }
     }
 
-    template <class Act>
-    bool dies(Act act, fate f) {
-        int steps = 0;
-        bool dead = false;
-        // Whoever catches the first exception does nothing more either.
-        const auto die_at = [&, f](bool work_done) {
-            if (work_done == f.work_done && ++steps == f.step) dead = true;
-            if (dead) throw process_died{};
+    // Another request comes between the try and the ledger.
+    void meanwhile(std::function<void()> request) {
+        after_each_call_ = [this, request = std::move(request), done = false]() mutable {
+            if (done || try_of(order_.no) != try_state::open) return;
+            done = true;
+            request();
         };
-        how_->before = [=] { die_at(false); };
-        how_->after = [=](std::string_view) { die_at(true); };
-        scripted_.before = [=] { return die_at(false), false; };
-        scripted_.after = [=, this] {
-            die_at(true);
-            // Another request comes between the try and the ledger.
-            if (between_ && try_of(order_.no) == try_state::open) std::exchange(between_, {})();
-            return false;
-        };
-        try {
-            act();
-        } catch (const process_died&) {
-            EXPECT_TRUE(dead);
-        }
-        mend_ledger();
-        scripted_.before = scripted_.after = nullptr;
-        between_ = nullptr;
-        return dead;
     }
 
     sale::order order_;
-    std::function<void()> between_;
     bool told_paid_ = false;
 };
 

@@ -14,6 +14,14 @@
 
 namespace floodgate::jobs {
 
+struct process_died {};
+
+// How far a life goes before it ends: at which of its steps, and on which side of it.
+struct fate {
+    int step = 0;
+    bool work_done = false;
+};
+
 class PointsLife : public BookTest {
 protected:
     static constexpr std::int64_t price = 50;  // of every order of the fixture
@@ -33,6 +41,37 @@ protected:
         return accounts_.state_of(no, points::kind::spend).value();
     }
 
+    // Runs `act` until the process dies, as `f` says, at a statement of the ledger or a call of the
+    // accounts. True: it died on the way.
+    template <class Act>
+    bool dies(Act act, fate f) {
+        int steps = 0;
+        bool dead = false;
+        // Whoever catches the first exception does nothing more either.
+        const auto die_at = [&, f](bool work_done) {
+            if (work_done == f.work_done && ++steps == f.step) dead = true;
+            if (dead) throw process_died{};
+        };
+        how_->before = [=] { die_at(false); };
+        how_->after = [=](std::string_view) { die_at(true); };
+        scripted_.before = [=] { return die_at(false), false; };
+        scripted_.after = [=, this] {
+            die_at(true);
+            if (after_each_call_) after_each_call_();
+            return false;
+        };
+        try {
+            act();
+        } catch (const process_died&) {
+            EXPECT_TRUE(dead);
+        }
+        mend_ledger();
+        scripted_.before = scripted_.after = nullptr;
+        after_each_call_ = nullptr;
+        return dead;
+    }
+
+    std::function<void()> after_each_call_;  // of the accounts, while it lives
     std::unique_ptr<store::database> points_db_ = ledger::databases().at(1).open(directory_);
     points::account_book accounts_{*points_db_};
     points::scripted_accounts scripted_{accounts_};

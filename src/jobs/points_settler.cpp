@@ -13,14 +13,13 @@ using sale::order_state;
 
 bool points_settler::step() {
     const instant before = world_.clock.now() - options_.settle_after;
-    const auto tries = world_.accounts.open_tries(before, options_.at_once);
+    const auto tries = world_.accounts.open_tries(kind::spend, before, options_.at_once);
     if (tries.has_error()) {
         trouble_.failed(tries.error().message());
         return false;
     }
     const points_figures was = read_figures();
     for (const points::open_try& t : *tries) {
-        if (t.kind != kind::spend) continue;
         if (const auto done = settle(t); done.has_error()) {
             trouble_.failed(done.error().message());
             return false;

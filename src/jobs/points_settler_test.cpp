@@ -96,11 +96,15 @@ TEST_F(PointsSettlerTest, AFailingStoreIsAskedAgainAtTheNextStep) {
     EXPECT_EQ(state(o.no), "paid");
 }
 
-TEST_F(PointsSettlerTest, APromisedEarnIsNotItsBusiness) {
-    accounts_.try_earn({7}, {1}, {5}, clock_.now()).value();
+TEST_F(PointsSettlerTest, PromisedEarnsAreNotItsBusinessHoweverManyThereAre) {
+    for (std::uint64_t order = 1; order <= points::page_max; ++order)
+        accounts_.try_earn({order}, {1}, {5}, clock_.now()).value();
     clock_.advance(24h);
+    const auto o = interrupted(1);
     settle();
     EXPECT_EQ(accounts_.state_of({7}, kind::earn).value(), try_state::open);
+    EXPECT_EQ(try_of(o.no), try_state::confirmed);
+    EXPECT_EQ(figures().open, 0U);
 }
 
 }  // namespace

@@ -57,9 +57,12 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       reconciling_("reconciler", o.reconcile_every, [this] { return reconcile_all(); }),
       watching_("watch", watch_every, [this] { return watch_over(); }) {
     if (!o.webhook.url.empty()) webhook_.emplace(o.webhook, world_.clock);
-    if (world_.points)
-        points_settler_.emplace(points_settler::world{*world_.points, world_.timed_book.moves(),
-                                                      checkout_, world_.clock});
+    if (!world_.points) return;
+    points_settler_.emplace(
+        points_settler::world{*world_.points, world_.timed_book.moves(), checkout_, world_.clock});
+    points_earnings_.emplace(
+        points_earnings::world{*world_.points, world_.timed_book.earnings(), world_.clock},
+        o.earning);
 }
 
 void timed_jobs::start() {
@@ -89,12 +92,13 @@ bool timed_jobs::look_after_orders() {
     return letter_retry_.step();
 }
 
-// Interrupted payments in points are looked for less often than inquiries are made.
+// Points are looked after less often than inquiries are made.
 bool timed_jobs::inquire() {
     if (!world_.node.on_duty()) return false;
     bool more = false;
     if (const instant now = world_.clock.now(); points_settler_ && now >= next_settling_) {
-        more = points_settler_->step();
+        const bool more_payments = points_settler_->step();
+        more = points_earnings_->step() || more_payments;
         next_settling_ = more ? now : now + settle_points_every;
     }
     return payment_inquiries_.step() || more;
@@ -131,6 +135,7 @@ timed_job_figures timed_jobs::read_figures() const {
     timed_job_figures f{.closing = deadline_closer_.read_figures(),
                         .asking = payment_inquiries_.read_figures(),
                         .points = std::nullopt,
+                        .earnings = {},
                         .retries = letter_retry_.read_figures(),
                         .rounds = round_keeper_.read_figures(),
                         .sales_forgotten = sale_forgetter_.forgotten(),
@@ -139,6 +144,7 @@ timed_job_figures timed_jobs::read_figures() const {
                         .letters = {letters_waiting_, letters_dead_},
                         .reconciliation = reconciliation_.latest()};
     if (points_settler_) f.points = points_settler_->read_figures();
+    if (points_earnings_) f.earnings = points_earnings_->read_figures();
     if (webhook_) f.webhook = webhook_->read_figures();
     return f;
 }

@@ -1,6 +1,6 @@
 // The jobs that run by the clock once units are promised, on four threads: deadlines, letter
-// retries and rounds; payment inquiries and interrupted payments in points; the reconciliation;
-// alerts.
+// retries and rounds; payment inquiries, interrupted payments in points and points that buyers
+// earn; the reconciliation; alerts.
 //
 // In a cluster the timed jobs run on the node that holds the lease `timed_jobs`; a lone node always
 // runs them. Alerts, and the settlement after a move, are every node's own.
@@ -17,6 +17,7 @@
 #include "jobs/deadline_closer.hpp"
 #include "jobs/letter_retry.hpp"
 #include "jobs/payment_inquiries.hpp"
+#include "jobs/points_earnings.hpp"
 #include "jobs/points_settler.hpp"
 #include "jobs/reconciler.hpp"
 #include "jobs/round_keeper.hpp"
@@ -28,6 +29,7 @@ namespace floodgate::jobs {
 struct timed_job_options {
     sale::retry_schedule retries;
     jobs::payment_inquiry_options asking;
+    jobs::points_earning_options earning;
     jobs::round_options rounds;
     jobs::sale_forgetter_options forgetting;
     jobs::alert_watch_options watch;
@@ -42,6 +44,7 @@ struct timed_job_figures {
     jobs::deadline_figures closing;
     jobs::payment_inquiry_figures asking;
     std::optional<jobs::points_figures> points;  // empty: there are no points
+    ledger::earning_counts earnings;             // the same: zero
     jobs::letter_retry_figures retries;
     jobs::round_figures rounds;
     std::uint64_t sales_forgotten = 0;
@@ -96,6 +99,7 @@ private:
     jobs::letter_retry letter_retry_;
     jobs::payment_inquiries payment_inquiries_;
     std::optional<jobs::points_settler> points_settler_;
+    std::optional<jobs::points_earnings> points_earnings_;
     jobs::round_keeper round_keeper_;
     jobs::sale_forgetter sale_forgetter_;
     alert_watch alert_watch_;

@@ -187,6 +187,7 @@ findings inspect_some(store::connection& c, only sale) {
     inspect_evidence(c, sale, all);
     if (sale) return all;
     inspect_moves(c, all);
+    inspect_earnings(c, all);
     inspect_audit(c, all);
     return all;
 }

@@ -22,6 +22,8 @@ void inspect_moves(store::connection& c, findings& all);
 void inspect_evidence(store::connection& c, std::optional<sale::sale_id> sale, findings& all);
 // The part about the audit: acts of admins without their audit line, and lines without their act.
 void inspect_audit(store::connection& c, findings& all);
+// The part about points that buyers earn: those that do not fit their orders.
+void inspect_earnings(store::connection& c, findings& all);
 // Checks one sale only: its row, orders, log and letters.
 findings inspect(store::connection& c, sale::sale_id id);
 

@@ -23,6 +23,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
       letters_(*db_),
       messages_(*db_),
       refunds_(*db_),
+      earnings_(*db_),
       tallies_(*db_),
       fences_(*db_) {}
 

@@ -15,6 +15,7 @@
 
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
+#include "ledger/earning_book.hpp"
 #include "ledger/fence_book.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/message_book.hpp"
@@ -45,6 +46,7 @@ public:
     letter_book& letters() { return letters_; }
     message_book& messages() { return messages_; }
     refund_book& refunds() { return refunds_; }
+    earning_book& earnings() { return earnings_; }
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
 
@@ -67,6 +69,7 @@ private:
     letter_book letters_;
     message_book messages_;
     refund_book refunds_;
+    earning_book earnings_;
     tally_book tallies_;
     fence_book fences_;
 };

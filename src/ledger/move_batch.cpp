@@ -23,6 +23,12 @@ struct planned {
         return plan.event && holds_stock(before.state) &&
                !holds_stock(*sale::after(before.state, *plan.event));
     }
+    bool pays_with_money() const {
+        return plan.event == sale::order_event::paid &&
+               std::ranges::any_of(plan.trades, [](const trade_change& t) {
+                   return t.state == trade_state::paid && t.price.money.value > 0;
+               });
+    }
 };
 
 class batch_of_moves {
@@ -35,6 +41,7 @@ public:
         if (planned_.empty()) return false;
         write_states();
         write_money();
+        write_earnings();
         units_->write();
         answer();
         return true;
@@ -122,6 +129,17 @@ private:
         write_trades(book_, trades);
         add_refunds(book_, asked);
         finish_refunds(book_, finished);
+    }
+
+    void write_earnings() {
+        std::vector<paid_order> paid;
+        order_list refunded;
+        for (const planned& p : planned_) {
+            if (p.pays_with_money()) paid.push_back({&p.before, p.of->what->now});
+            if (p.plan.event == sale::order_event::refund_done) refunded.push_back(p.before.no);
+        }
+        add_earnings(book_, paid);
+        call_in_earnings(book_, refunded);
     }
 
     void answer() {

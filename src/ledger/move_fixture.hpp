@@ -146,6 +146,10 @@ public:
                    "asked_by, state, asked_since_ms, done_ms, tries, next_try_ms, note FROM "
                    "refunds ORDER BY refund_no",
                    14) +
+               table(
+                   "SELECT order_no, buyer_id, points, state, paid_ms, due_ms FROM earnings ORDER "
+                   "BY order_no",
+                   6) +
                table("SELECT id, action FROM audit ORDER BY id", 2) +
                table("SELECT id, stock, held FROM sales ORDER BY id", 3) +
                table("SELECT id, sale_id, held_after, note FROM stock_log ORDER BY id", 4) +

@@ -55,6 +55,15 @@ struct finished_refund {
 };
 void finish_refunds(store::connection& c, std::span<const finished_refund> refunds);
 
+// Orders that are paid with money: notes the points that their sales let the buyers earn.
+struct paid_order {
+    const sale::order* order;
+    instant at;
+};
+void add_earnings(store::connection& c, std::span<const paid_order> paid);
+// Orders that are refunded: points that were not given yet are to be looked at at once.
+void call_in_earnings(store::connection& c, const order_list& orders);
+
 // Writes an event for each of these moves, with the time that the move has in it, and puts the
 // event's number into the move.
 struct state_change {

@@ -287,10 +287,19 @@ constexpr std::array<std::string_view, 11> trades_and_refunds{
     // The table `payments` stays, unused: nodes that start at the same time may still read it.
 };
 
-// Settings of a sale for the time after the payment.
-constexpr std::array<std::string_view, 2> after_sales{
+// For the time after the payment: settings of a sale, and what buyers earn.
+constexpr std::array<std::string_view, 4> after_sales{
     "ALTER TABLE sales ADD COLUMN resell_refunded BIGINT NOT NULL DEFAULT 1",
     "ALTER TABLE sales ADD COLUMN earns_points BIGINT NOT NULL DEFAULT 0",
+    // Points that buyers earn: earning_book.hpp.
+    R"(CREATE TABLE earnings (
+        order_no {row_id},
+        buyer_id BIGINT NOT NULL,
+        points BIGINT NOT NULL,
+        state VARCHAR(8) NOT NULL,
+        paid_ms BIGINT NOT NULL,
+        due_ms BIGINT NOT NULL){table_end})",
+    "CREATE INDEX earnings_due ON earnings (state, due_ms)",
 };
 
 constexpr std::array<migration, 10> steps{

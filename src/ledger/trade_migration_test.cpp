@@ -168,7 +168,7 @@ TEST_P(TradeMigrationTest, AStartThatWasCutOffAfterTheLastStatementIsResumed) {
     if (is_sqlite()) GTEST_SKIP() << "it runs in one transaction";
     verbs_->sql("UPDATE schema_version SET version = 8");
     verbs_->sql("UPDATE schema_progress SET statements = statements - 1 WHERE version = 9");
-    EXPECT_EQ(migrate(verbs_->db()), 1U);
+    EXPECT_EQ(migrate(verbs_->db()), migrations().size() - 8);
     EXPECT_THAT(about_payments(), IsEmpty());
     EXPECT_THAT(trades(11), ElementsAre("test extra"));
 }

@@ -16,9 +16,11 @@ namespace {
 using store::access;
 using store::transaction;
 
+constexpr std::string_view failed_event = "points.failed";
+
 template <class Act>
 auto guarded(std::string_view name, Act act) {
-    return store::guarded({"points.failed", name}, act);
+    return store::guarded({failed_event, name}, act);
 }
 
 // Runs `act` in a transaction and commits when it succeeds, also when it had nothing to do.
@@ -242,19 +244,18 @@ result<std::vector<log_line>> account_book::history(sale::user_id user, std::int
     });
 }
 
-result<std::vector<open_try>> account_book::open_tries(instant older_than, std::size_t max) {
+result<std::vector<open_try>> account_book::open_tries(kind which, instant older_than,
+                                                       std::size_t max) {
     return guarded("open_tries", [&]() -> result<std::vector<open_try>> {
         const auto c = db_.reader();
         auto rows = c->ask(
-            "SELECT order_no, kind, user_id, points, tried_ms FROM points_tries WHERE state = "
-            "'open' AND tried_ms < ? ORDER BY tried_ms, order_no, kind LIMIT ?",
-            older_than, std::min(max, page_max));
+            "SELECT order_no, user_id, points, tried_ms FROM points_tries WHERE kind = ? AND "
+            "state = 'open' AND tried_ms < ? ORDER BY tried_ms, order_no LIMIT ?",
+            to_text(which), older_than, std::min(max, page_max));
         std::vector<open_try> tries;
         while (rows.next()) {
             open_try& t = tries.emplace_back();
-            std::string word;
-            rows.read(t.order, word, t.user, t.amount, t.since);
-            t.kind = word == to_text(kind::spend) ? kind::spend : kind::earn;
+            rows.read(t.order, t.user, t.amount, t.since);
         }
         return tries;
     });
@@ -265,6 +266,23 @@ result<findings> account_book::check() {
         const auto c = db_.reader();
         const transaction one_view(*c, access::read);
         return inspect(*c);
+    });
+}
+
+result<void> account_book::for_each_earn(const std::function<void(const tried_earn&)>& visit) {
+    return store::guarded_visit({failed_event, "for_each_earn"}, [&]() -> result<void> {
+        const auto c = db_.reader();
+        auto rows = c->ask(
+            "SELECT order_no, user_id, points, state FROM points_tries WHERE kind = 'earn' ORDER "
+            "BY order_no");
+        while (rows.next()) {
+            tried_earn t;
+            std::string word;
+            rows.read(t.order, t.user, t.amount, word);
+            t.state = parse_state(word);
+            visit(t);
+        }
+        return {};
     });
 }
 

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <functional>
+
 #include "base/finding_list.hpp"
 #include "points/accounts.hpp"
 
@@ -13,6 +15,14 @@ class database;
 }
 
 namespace floodgate::points {
+
+// An earn that was tried; or cancelled without a try, and then of user 0.
+struct tried_earn {
+    sale::order_no order;
+    sale::user_id user;
+    sale::points amount;
+    try_state state{};
+};
 
 class account_book final : public accounts {
 public:
@@ -32,10 +42,13 @@ public:
     result<balance> balance_of(sale::user_id user) override;
     result<std::vector<log_line>> history(sale::user_id user, std::int64_t before,
                                           std::size_t limit) override;
-    result<std::vector<open_try>> open_tries(instant older_than, std::size_t max) override;
+    result<std::vector<open_try>> open_tries(kind which, instant older_than,
+                                             std::size_t max) override;
 
     // Reads everything and says what does not add up: balances and tries against the log.
     result<findings> check();
+    // By order number, so that they can be compared with the orders.
+    result<void> for_each_earn(const std::function<void(const tried_earn&)>& visit);
 
 private:
     store::database& db_;

@@ -23,12 +23,6 @@ void insert(store::connection& c, std::string_view sql, const Values&... values)
     }
 }
 
-try_state parse_state(const std::string& word) {
-    for (const auto s : {try_state::open, try_state::confirmed, try_state::cancelled})
-        if (word == to_text(s)) return s;
-    throw sql_error(sql_failure::corrupt, fmt::format("a try has the state {}", word));
-}
-
 void write_balance(store::connection& c, const account_row& account, const balance& now_has) {
     const auto& [available, reserved, pending] = now_has;
     if (account.log_lines == 0) {
@@ -57,6 +51,12 @@ std::optional<try_row> read_try(store::connection& c, const try_key& key, std::s
 }
 
 }  // namespace
+
+try_state parse_state(const std::string& word) {
+    for (const auto s : {try_state::open, try_state::confirmed, try_state::cancelled})
+        if (word == to_text(s)) return s;
+    throw sql_error(sql_failure::corrupt, fmt::format("a try has the state {}", word));
+}
 
 std::optional<try_row> find_try(store::connection& c, const try_key& key) {
     return read_try(c, key, {});

@@ -25,6 +25,9 @@ struct try_row {
     try_state state{};
 };
 
+// Throws sql_error (corrupt) for a word that is no state.
+try_state parse_state(const std::string& word);
+
 std::optional<try_row> find_try(store::connection& c, const try_key& key);
 // The same, and keeps other writers from the row.
 std::optional<try_row> take_try(store::connection& c, const try_key& key);

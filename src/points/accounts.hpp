@@ -103,7 +103,6 @@ struct log_line {
 
 struct open_try {
     sale::order_no order;
-    points::kind kind{};
     sale::user_id user;
     sale::points amount;
     instant since;
@@ -140,8 +139,10 @@ public:
     // Newest first, only lines below `before` (0: from the newest), at most `limit`.
     virtual result<std::vector<log_line>> history(sale::user_id user, std::int64_t before,
                                                   std::size_t limit) = 0;
-    // Tries from before `older_than` that nobody has settled, oldest first, at most `max`.
-    virtual result<std::vector<open_try>> open_tries(instant older_than, std::size_t max) = 0;
+    // Tries of this kind from before `older_than` that nobody has settled, oldest first, at most
+    // `max`.
+    virtual result<std::vector<open_try>> open_tries(kind which, instant older_than,
+                                                     std::size_t max) = 0;
 };
 
 }  // namespace floodgate::points

@@ -308,35 +308,46 @@ TEST_P(AccountsContractTest, AnswersHaveAtMostAPage) {
     for (std::uint64_t order = 1; order <= page_max + 1; ++order)
         verbs_.earn(order, ann, 1).value();
     EXPECT_EQ(port_.history({ann}, 0, SIZE_MAX).value().size(), page_max);
-    EXPECT_EQ(port_.open_tries(never, SIZE_MAX).value().size(), page_max);
+    EXPECT_EQ(port_.open_tries(kind::earn, never, SIZE_MAX).value().size(), page_max);
 }
 
 TEST_P(AccountsContractTest, OpenTriesAreListedOldestFirstUntilTheyAreSettled) {
     verbs_.grant(ann, 100, "g").value();
     const auto minute = [](int m) { return noon + std::chrono::minutes(m); };
     port_.try_spend({1}, {ann}, {10}, minute(3)).value();
-    port_.try_earn({1}, {ann}, {2}, minute(1)).value();
-    port_.try_spend({2}, {ann}, {10}, minute(2)).value();
+    port_.try_spend({2}, {ann}, {2}, minute(1)).value();
+    port_.try_spend({5}, {ann}, {10}, minute(2)).value();
     port_.try_spend({3}, {ann}, {10}, minute(0)).value();
     port_.confirm({3}, kind::spend, minute(4)).value();
     port_.cancel({4}, kind::spend, minute(0)).value();
 
     const auto orders = [&](instant older_than, std::size_t max) {
         std::vector<std::uint64_t> all;
-        for (const open_try& t : port_.open_tries(older_than, max).value())
+        for (const open_try& t : port_.open_tries(kind::spend, older_than, max).value())
             all.push_back(t.order.value);
         return all;
     };
-    EXPECT_THAT(orders(minute(9), 9), ElementsAre(1, 2, 1));
-    EXPECT_THAT(orders(minute(9), 2), ElementsAre(1, 2));
-    EXPECT_THAT(orders(minute(2), 9), ElementsAre(1)) << "minute 2 itself is not older";
+    EXPECT_THAT(orders(minute(9), 9), ElementsAre(2, 5, 1));
+    EXPECT_THAT(orders(minute(9), 2), ElementsAre(2, 5));
+    EXPECT_THAT(orders(minute(2), 9), ElementsAre(2)) << "minute 2 itself is not older";
     EXPECT_THAT(orders(minute(1), 9), IsEmpty());
 
-    const open_try first = port_.open_tries(minute(9), 1).value().at(0);
-    EXPECT_EQ(first.kind, kind::earn);
+    const open_try first = port_.open_tries(kind::spend, minute(9), 1).value().at(0);
     EXPECT_EQ(first.user, sale::user_id{ann});
     EXPECT_EQ(first.amount, sale::points{2});
     EXPECT_EQ(first.since, minute(1));
+}
+
+// Earns stay open until their orders can no longer be refunded, so there may be many.
+TEST_P(AccountsContractTest, OpenTriesOfOneKindDoNotHideThoseOfTheOther) {
+    for (std::uint64_t order = 1; order <= page_max; ++order) verbs_.earn(order, ann, 1).value();
+    verbs_.grant(ann, 100, "g").value();
+    port_.try_spend({7}, {ann}, {30}, noon + std::chrono::minutes(1)).value();
+    const auto spends = port_.open_tries(kind::spend, never, 9).value();
+    ASSERT_EQ(spends.size(), 1U);
+    EXPECT_EQ(spends[0].order, sale::order_no{7});
+    EXPECT_EQ(spends[0].amount, sale::points{30});
+    EXPECT_EQ(port_.open_tries(kind::earn, never, SIZE_MAX).value().size(), page_max);
 }
 
 }  // namespace

@@ -155,7 +155,8 @@ TEST(AccountCrashTest, KilledAtAnyStatementTheBookIsWholeAndRepeatingFinishesIt)
     const auto db = open(directory);
     account_book book(*db);
     EXPECT_THAT(book.check().value(), IsEmpty());
-    EXPECT_THAT(book.open_tries(never, 10).value(), IsEmpty());
+    for (const kind k : {kind::spend, kind::earn})
+        EXPECT_THAT(book.open_tries(k, never, 10).value(), IsEmpty());
 }
 
 // Tells every finished call through the pipe.

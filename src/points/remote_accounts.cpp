@@ -183,9 +183,11 @@ result<std::vector<log_line>> remote_accounts::history(sale::user_id user, std::
         read_lines);
 }
 
-result<std::vector<open_try>> remote_accounts::open_tries(instant older_than, std::size_t max) {
+result<std::vector<open_try>> remote_accounts::open_tries(kind which, instant older_than,
+                                                          std::size_t max) {
     return call<std::vector<open_try>>(
-        path::open_tries, {{"older_than_ms", to_ms(older_than)}, {"max", page_of(max)}},
+        path::open_tries,
+        {{"kind", to_text(which)}, {"older_than_ms", to_ms(older_than)}, {"max", page_of(max)}},
         read_tries);
 }
 

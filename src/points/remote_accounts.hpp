@@ -50,7 +50,8 @@ public:
     result<balance> balance_of(sale::user_id user) override;
     result<std::vector<log_line>> history(sale::user_id user, std::int64_t before,
                                           std::size_t limit) override;
-    result<std::vector<open_try>> open_tries(instant older_than, std::size_t max) override;
+    result<std::vector<open_try>> open_tries(kind which, instant older_than,
+                                             std::size_t max) override;
 
 private:
     // `read` makes the value of a field_reader, or nothing if the answer makes no sense.

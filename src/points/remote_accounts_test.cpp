@@ -46,7 +46,7 @@ protected:
         EXPECT_TRUE(is(remote_.state_of({1}, kind::spend), error));
         EXPECT_TRUE(is(remote_.balance_of({7}), error));
         EXPECT_TRUE(is(remote_.history({7}, 0, 1), error));
-        EXPECT_TRUE(is(remote_.open_tries(noon, 1), error));
+        EXPECT_TRUE(is(remote_.open_tries(kind::spend, noon, 1), error));
     }
     bool asks() {  // whether a call reaches the other side
         const std::size_t before = by_.asked.size();

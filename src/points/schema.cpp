@@ -48,7 +48,13 @@ constexpr std::array<std::string_view, 4> first_tables{
         UNIQUE (order_no, request)){clustered_end})",
 };
 
-constexpr std::array<store::migration, 1> steps{store::migration{1, first_tables}};
+// Earns stay open for days. A search for open spends must not read them all.
+constexpr std::array<std::string_view, 1> tries_by_kind{
+    "CREATE INDEX points_tries_open_of_kind ON points_tries (kind, state, tried_ms)",
+};
+
+constexpr std::array<store::migration, 2> steps{store::migration{1, first_tables},
+                                                store::migration{2, tries_by_kind}};
 
 }  // namespace
 

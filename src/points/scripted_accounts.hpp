@@ -47,8 +47,9 @@ public:
                                           std::size_t limit) override {
         return call([&] { return real_.history(user, from, limit); });
     }
-    result<std::vector<open_try>> open_tries(instant older_than, std::size_t max) override {
-        return call([&] { return real_.open_tries(older_than, max); });
+    result<std::vector<open_try>> open_tries(kind which, instant older_than,
+                                             std::size_t max) override {
+        return call([&] { return real_.open_tries(which, older_than, max); });
     }
 
 private:

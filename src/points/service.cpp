@@ -125,10 +125,11 @@ said history(accounts& book, field_reader& in) {
 }
 
 said open_tries(accounts& book, field_reader& in) {
+    const kind which = in.kind("kind");
     const instant older_than = from_ms(in.integer("older_than_ms"));
     const std::size_t max = size_in(in, "max");
     if (!all_read(in)) return errc::invalid;
-    return said_of(book.open_tries(older_than, max));
+    return said_of(book.open_tries(which, older_than, max));
 }
 
 struct route {

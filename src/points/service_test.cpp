@@ -118,8 +118,9 @@ TEST_F(PointsServiceTest, TakesPagesOfAnySize) {
     for (const std::string size : {"-1", "0", "9223372036854775807"}) {
         EXPECT_EQ(ask(path::history, R"({"user":7,"before":0,"limit":)" + size + "}").body,
                   R"({"lines":[]})");
-        EXPECT_EQ(ask(path::open_tries, R"({"older_than_ms":1,"max":)" + size + "}").body,
-                  R"({"tries":[]})");
+        EXPECT_EQ(
+            ask(path::open_tries, R"({"kind":"earn","older_than_ms":1,"max":)" + size + "}").body,
+            R"({"tries":[]})");
     }
 }
 

@@ -107,7 +107,6 @@ json::object to_json(const std::vector<open_try>& tries) {
     json::array all;
     for (const open_try& t : tries)
         all.push_back(json::object{{"order_no", sale::to_text(t.order)},
-                                   {"kind", to_text(t.kind)},
                                    {"user", t.user.value},
                                    {"amount", t.amount.value},
                                    {"since_ms", to_ms(t.since)}});
@@ -252,7 +251,6 @@ std::optional<std::vector<log_line>> read_lines(field_reader& from) {
 std::optional<std::vector<open_try>> read_tries(field_reader& from) {
     return read_list<open_try>(from, "tries", [](field_reader& f) {
         return open_try{.order = f.order("order_no"),
-                        .kind = f.kind("kind"),
                         .user = {f.integer("user")},
                         .amount = {f.integer("amount")},
                         .since = from_ms(f.integer("since_ms"))};

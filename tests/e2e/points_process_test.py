@@ -7,21 +7,22 @@ import unittest
 import books
 from harness import API, PATIENCE_S, FloodgateTest, embedded_only, floodgate, request_bytes
 from points_process import PointsProcess, Relay
-from points_test import PRICE, PointsShop
+from points_test import EARNED, PRICE, EarningShop
 
 PATIENT_MS = 60000  # a busy machine is not what is tested
 HASTY_MS = 500
 
 
-class FarPoints(PointsShop):
+class FarPoints(EarningShop):
 
-    def open_far_shop(self, users, answer_within_ms=PATIENT_MS):
+    def open_far_shop(self, users, answer_within_ms=PATIENT_MS, refund_within_s=3600):
         """A shop where everybody can pay one order with points, in another process, and has one."""
         self.far = PointsProcess(self.place / "points")
         self.addCleanup(self.far.discard)
         self.relay = Relay(self.far.start())
         self.addCleanup(self.relay.close)
         self.open_points_shop(users, users, config="[pay]\nallow_test = true\n"
+                              f"refund_within_s = {refund_within_s}\n"
                               + self.far.shop_settings(answer_within_ms, self.relay))
 
     def give_everybody(self, users):
@@ -106,12 +107,15 @@ class FarPoints(PointsShop):
         self.wait_until(pay_and_look, what="the planned call did not come")
         return told_paid
 
+    def check_shop(self):
+        """With its settings: without them `check` would look for the points in the shop itself."""
+        return floodgate("check", "--data", self.shop.data, "--config", self.server_.config_file)
+
     def stop_all_clean(self):
         self.assertEqual(self.server_.stop(), 0)
-        self.assert_clean(self.shop.data)
         self.assertEqual(self.far.stop(), 0, self.far.log())
-        done = self.far.check()
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for done in (self.check_shop(), self.far.check()):
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Journey(FarPoints):
@@ -137,10 +141,18 @@ class Journey(FarPoints):
         for told in (self.far.log(), self.far.said(), self.server_.log(), self.server_.said()):
             self.assertNotIn(secret, told)
 
+    def test_earned_in_the_other_process(self):
+        self.open_far_shop(users=2, refund_within_s=1)
+        self.manage("PUT", f"/sales/{self.sale}", {"earns_points": EARNED})
+        self.paid_order(1)
+        self.wait_for_balance(1, (EARNED, 0, 0))
+        self.assertEqual(self.events(1), ["earn_confirmed", "earn_tried"])
+        self.stop_all_clean()
+
     def test_check_says_that_it_does_not_look_at_them(self):
         self.open_far_shop(users=1)
         self.assertEqual(self.server_.stop(), 0)
-        done = floodgate("check", "--data", self.shop.data, "--config", self.server_.config_file)
+        done = self.check_shop()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("points: another process keeps them", done.stdout)
 
@@ -171,6 +183,34 @@ class Trouble(FarPoints):
                         self.call("pay", 1, no).status == 200)
         self.assertEqual(self.balance(1), (0, 0, 0))
         self.assertEqual(self.order(no, 1)["status"], "paid")
+
+    def test_what_is_earned_while_they_are_away_is_promised_when_they_are_back(self):
+        self.open_far_shop(users=2)
+        self.manage("PUT", f"/sales/{self.sale}", {"earns_points": EARNED})
+        self.far.kill()
+        kept, given_back = self.paid_order(1), self.paid_order(2)
+        self.assertEqual(self.call("refund", 2, given_back).status, 202)
+        self.wait_for(given_back, 2, "refunded")
+        self.far.start()
+        self.wait_for_balance(1, (0, 0, EARNED))
+        self.wait_until(lambda: self.tries() == {kept: "open", given_back: "cancelled"},
+                        what="what was refunded is not given up")
+        self.assertEqual((self.balance(2), self.events(2)), ((0, 0, 0), []))
+        self.stop_all_clean()
+
+    def test_everybody_earns_once_although_the_points_are_killed(self):
+        """Before a call reaches it, and after it has answered one that the shop does not hear of."""
+        deaths = [(call, moment) for call in ("try_earn", "confirm") for moment in ("before", "after")]
+        self.open_far_shop(users=len(deaths), refund_within_s=1)
+        self.manage("PUT", f"/sales/{self.sale}", {"earns_points": EARNED})
+        for buyer, (call, moment) in enumerate(deaths, 1):
+            happened = self.relay.disturb(call, 1, moment, self.far.kill)
+            self.paid_order(buyer)
+            self.assertTrue(happened.wait(PATIENCE_S), f"{call} did not come")
+            self.far.start()
+            self.wait_for_balance(buyer, (EARNED, 0, 0))
+            self.assertEqual(self.events(buyer), ["earn_confirmed", "earn_tried"])
+        self.stop_all_clean()
 
     def test_points_and_orders_agree_after_kill_9_of_the_points(self):
         """Killed while several pay: before a call reaches it, and after it has answered one that the shop

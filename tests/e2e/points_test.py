@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Orders that are paid with points: the whole journey, too few of them, and deaths in the middle."""
+"""Orders that are paid with points, and orders that earn some: the whole journey, too few of them, and
+deaths in the middle."""
 import unittest
 
 import books
@@ -7,6 +8,7 @@ from harness import API, request_bytes
 from managed import ManagedShop
 
 PRICE = 30
+EARNED = 7
 
 
 class PointsShop(ManagedShop):
@@ -135,6 +137,100 @@ class Journey(PointsShop):
         self.assertEqual((answer.status, answer.json["detail"]), (404, "this shop has no points"))
         answer = self.call("pay", 1, self.unpaid_order(1))
         self.assertEqual((answer.status, answer.code), (422, "invalid"))
+
+
+class EarningShop(PointsShop):
+
+    def open_earning_shop(self, users, refund_within_s, config=""):
+        """Everybody can buy one unit with the method `test` and earns points with it."""
+        self.open_points_shop(users, users, config="[pay]\nallow_test = true\n"
+                              f"refund_within_s = {refund_within_s}\n{config}")
+        self.manage("PUT", f"/sales/{self.sale}", {"earns_points": EARNED})
+
+    def paid_order(self, buyer, method="test"):
+        no = self.unpaid_order(buyer)
+        paid = self.call("pay", buyer, no, method)
+        self.assertEqual((paid.status, paid.json["order"]["status"]), (200, "paid"), paid.text)
+        return no
+
+    def wait_for_balance(self, buyer, expected):
+        self.wait_until(lambda: self.balance(buyer) == expected,
+                        what=f"the points of buyer {buyer} are not {expected}")
+
+    def events(self, buyer):
+        return [line["event"] for line in self.points(buyer)["lines"]]
+
+
+class Earning(EarningShop):
+
+    def test_given_when_the_buyers_time_to_give_the_order_back_is_over(self):
+        self.open_earning_shop(users=2, refund_within_s=1)
+        self.grant(2, PRICE, "w-2")
+        self.paid_order(2, "points")  # earns nothing
+        no = self.paid_order(1)
+        self.wait_for_balance(1, (EARNED, 0, 0))
+        lines = self.points(1)["lines"]
+        self.assertEqual([(line["event"], line["change"], line["pending"], line["order_no"])
+                          for line in lines],
+                         [("earn_confirmed", EARNED, 0, no), ("earn_tried", 0, EARNED, no)])
+        self.assertEqual(self.events(2), ["spend_confirmed", "spend_tried", "granted"])
+
+        self.manage("POST", f"/orders/{no}/refund", {"reason": "broken"}, 202)
+        self.wait_for(no, 1, "refunded")
+        self.assertEqual(self.balance(1), (EARNED, 0, 0))  # an admin can take them with a grant
+        self.grant(1, -EARNED, "back-1")
+        self.assertEqual(self.balance(1), (0, 0, 0))
+        self.assertEqual(self.server_.stop(), 0)
+        self.assert_clean(self.shop.data)
+
+    def test_pending_until_then_and_gone_with_a_full_refund(self):
+        self.open_earning_shop(users=2, refund_within_s=3600)
+        orders = {buyer: self.paid_order(buyer) for buyer in (1, 2)}
+        for buyer in orders:
+            self.wait_for_balance(buyer, (0, 0, EARNED))
+        self.wait_until(lambda: self.server_.metric(
+            'floodgate_points_earnings{state="promised"}') == 2, what="they are not counted")
+        with self.client() as client:
+            part = client.post(f"{API}/orders/{orders[2]}/refund", {"amount_fen": 100},
+                               self.shop.tokens[1])
+        self.assertEqual(part.status, 202, part.text)
+        self.assertEqual(self.call("refund", 1, orders[1]).status, 202)
+        self.wait_for_balance(1, (0, 0, 0))
+        self.assertEqual(self.events(1), ["earn_cancelled", "earn_tried"])
+        self.wait_until(lambda: self.order(orders[2], 2)["refunded_fen"] == 100)
+        self.assertEqual(self.balance(2), (0, 0, EARNED))
+        self.assertEqual(self.server_.stop(), 0)
+        self.assert_clean(self.shop.data)
+
+    def test_owed_by_a_shop_without_points_and_given_when_it_has_them(self):
+        self.open_earning_shop(users=1, refund_within_s=1, config="[points]\nenabled = false\n")
+        self.paid_order(1)
+        self.assertEqual(self.server_.stop(), 0)
+        self.server_.config = self.server_.config.replace("enabled = false", "enabled = true")
+        self.server_.start()
+        self.wait_for_balance(1, (EARNED, 0, 0))
+
+    def test_everybody_earns_once_although_the_shop_is_killed(self):
+        """Killed several times: while the points are promised, and while they are given."""
+        buyers = 30
+        self.open_earning_shop(buyers, refund_within_s=1)
+        for buyer in range(1, buyers + 1):
+            self.paid_order(buyer)
+        for events in (1, 10, 35, 55):
+            self.wait_until(lambda n=events: self.earn_events() >= n, what="nothing was earned")
+            self.server_.kill()
+            self.server_.start()
+        for buyer in range(1, buyers + 1):
+            self.wait_for_balance(buyer, (EARNED, 0, 0))
+            self.assertEqual(self.events(buyer), ["earn_confirmed", "earn_tried"])
+        self.assertEqual(self.server_.stop(), 0)
+        self.assert_clean(self.shop.data)
+
+    def earn_events(self):
+        book = books.points_book(self.shop.data)
+        found = book.execute("SELECT COUNT(*) FROM points_log WHERE event LIKE 'earn%'").fetchall()
+        book.close()
+        return found[0][0]
 
 
 class Deaths(PointsShop):
