@@ -173,7 +173,7 @@ void embedded_turnstile::release(const returned& r) {
     const std::lock_guard lock(mutex_);
     shelf* on = arbiter_.find(r.sale);
     if (!on) return;
-    on->release(r.buyer, r.order);
+    on->release(r.buyer, r.order, r.withdrawn_at);
     if (!r.wait.lasts()) return;
     on->forget_cooled(r.wait.from);
     on->cool({r.buyer, r.wait.until});

@@ -216,6 +216,23 @@ TEST_F(HarmedRedisTest, KeepsWhatItCannotReleaseNowForLater) {
     EXPECT_EQ(world_.lifted, 1);
 }
 
+TEST_F(HarmedRedisTest, KeepsWhenUnitsWereWithdrawnThatItCannotReleaseNow) {
+    const auto held = gate().held_in({1});
+    ASSERT_EQ(held.size(), 1U);
+    server_.kill();
+    gate().release({.sale = {1},
+                    .buyer = held[0].buyer,
+                    .order = held[0].order,
+                    .wait = {},
+                    .withdrawn_at = 2});
+    EXPECT_EQ(gate().read_counts().to_release, 1U);
+    server_.start();
+    EXPECT_TRUE(eventually([&] { return gate().read_counts().to_release == 0; }));
+    EXPECT_EQ(gate().look_up({1})->taken, 0);
+    EXPECT_EQ(gate().look_up({1})->stock, 999);
+    EXPECT_EQ(world_.lifted, 0);
+}
+
 TEST(RedisFailover, FindsTheNewMaster) {
     store::own_redis first, second({"--replicaof", "127.0.0.1", std::to_string(first.port())});
     store::redis_options both = first.options();

@@ -18,7 +18,7 @@ constexpr std::size_t pipeline_max = 1000;
 
 store::words arguments_for(const pending_releases::unit& u) {
     return {packed(u.buyer), packed(u.order), std::to_string(to_ms(u.wait.from)),
-            std::to_string(to_ms(u.wait.until))};
+            std::to_string(to_ms(u.wait.until)), std::to_string(u.withdrawn_at)};
 }
 
 }  // namespace
@@ -51,18 +51,19 @@ store::words pending_releases::keys_for(const unit& u) const {
     return {keys_.gate(p), keys_.freed(p), of.sale, of.buyers, of.cooling};
 }
 
-bool pending_releases::try_release(const unit& u) {
+pending_releases::outcome pending_releases::try_release(const unit& u) {
     const auto back = redis_.run(scripts::release(), keys_for(u), arguments_for(u));
-    if (!back) return false;
+    if (!back) return outcome::unanswered;
+    if (back->integer == scripts::release_later) return outcome::too_early;
     if (back->integer > 0) {
         refusals_.lift(u.sale);
         if (lifted_) lifted_(u.sale);
     }
-    return true;
+    return outcome::done;
 }
 
 void pending_releases::release(const unit& u) {
-    if (!try_release(u)) keep(u);
+    if (try_release(u) != outcome::done) keep(u);
 }
 
 // The first release runs alone and thereby loads the script into the server; the others follow in
@@ -82,6 +83,8 @@ void pending_releases::release_all(std::span<const unit> units) {
             const bool done = back && (*back)[i].what == store::redis_reply::kind::integer;
             if (!done) {
                 release(some[i]);
+            } else if ((*back)[i].integer == scripts::release_later) {
+                keep(some[i]);
             } else if ((*back)[i].integer > 0) {
                 came_back.insert(some[i].sale);
             }
@@ -99,17 +102,20 @@ void pending_releases::keep(const unit& u) {
     log::error("gate.release_dropped", "sale", u.sale.value, "order", u.order.value);
 }
 
+// One release that comes too early does not hold up the others: it goes to the end.
 void pending_releases::try_again() {
-    for (std::size_t i = 0; i < tries_per_round; ++i) {
+    for (std::size_t left = std::min(tries_per_round, waiting()); left > 0; --left) {
         unit next;
         {
             const std::lock_guard lock(mutex_);
             if (task_.stopping() || waiting_.empty()) return;
             next = waiting_.front();
         }
-        if (!try_release(next)) return;
+        const outcome now = try_release(next);
+        if (now == outcome::unanswered) return;
         const std::lock_guard lock(mutex_);
         waiting_.pop_front();  // only this thread takes from the front
+        if (now == outcome::too_early) waiting_.push_back(next);
     }
 }
 

@@ -1,5 +1,6 @@
 // Gives units back to the gate in Redis. While Redis does not answer, a release is kept in memory
-// and tried again. The thread of this class also refreshes the refusal cache.
+// and tried again. So is the release of withdrawn units while their partition is closed. The thread
+// of this class also refreshes the refusal cache.
 
 #pragma once
 
@@ -31,8 +32,10 @@ public:
     std::size_t waiting() const;
 
 private:
+    enum class outcome : std::uint8_t { done = 1, unanswered, too_early };
+
     store::words keys_for(const unit& u) const;
-    bool try_release(const unit& u);
+    outcome try_release(const unit& u);
     void keep(const unit& u);
     void step();
     void try_again();

@@ -34,25 +34,30 @@ public:
             compare(a, ask(way_, {a}, now)[0], now);
         }
     }
-    // Half of the releases begin a cool-down.
+    // Half of the releases begin a cool-down, and some withdraw the units. The ledger's revision
+    // has grown by then; the gate hears of that late, or never.
     void release_one(instant now) {
         const auto held = model_->held();
         if (held.empty() || roll(2) == 0) return;
         const held_unit u = held[static_cast<std::size_t>(roll(static_cast<int>(held.size())))];
         const cool_down wait{now, now + milliseconds(roll(2) * roll(8000))};
-        model_->release(u.buyer, u.order);
+        const std::int64_t withdrawn_at = roll(3) == 0 ? ++revision_ : 0;
+        model_->release(u.buyer, u.order, withdrawn_at);
         if (wait.lasts()) model_->cool({u.buyer, wait.until});
-        gate_.release({terms_.id, u.buyer, u.order, wait});
+        gate_.release({terms_.id, u.buyer, u.order, wait, withdrawn_at});
     }
     void change_terms() {
         if (roll(6) != 0) return;
         terms_.stock = roll(40);
+        terms_.revision = roll(static_cast<int>(revision_) + 2);
+        revision_ = std::max(revision_, terms_.revision);
         terms_.state = roll(4) == 0 ? sale::sale_state::paused : sale::sale_state::published;
         EXPECT_EQ(gate_.warm_up(terms_).has_value(), model_->change_terms(terms_));
     }
     void compare_standing() {
         EXPECT_EQ(gate_.held_in(terms_.id), model_->held());
         const auto seen = *gate_.look_up(terms_.id), expected = model_->look();
+        EXPECT_EQ(seen.stock, expected.stock);
         EXPECT_EQ(seen.given, expected.given);
         EXPECT_EQ(seen.returned, expected.returned);
         EXPECT_EQ(seen.largest, expected.largest);
@@ -91,6 +96,7 @@ private:
     lane& way_;
     std::mt19937 dice_;
     sale::sale terms_;
+    std::int64_t revision_ = 0;  // in the ledger
     std::unique_ptr<shelf> model_;
 };
 

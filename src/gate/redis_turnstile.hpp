@@ -65,8 +65,7 @@ public:
     ~redis_turnstile() override;
 
     std::unique_ptr<lane> open_lane(std::function<void()> wake) override;
-    // Ignored when the gate has terms of a later revision. A missing partition is no error: its
-    // rebuild loads the sale.
+    // A missing partition is no error: its rebuild loads the sale.
     result<void> warm_up(const sale::sale& s) override;
     // Also gives store_unavailable while the partition is being rebuilt.
     result<void> forget(const sale::sale& s) override;

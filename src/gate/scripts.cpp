@@ -20,6 +20,9 @@ end
 
 // A closed partition is being rebuilt, and the rebuild must leave the released order out. The
 // cool-down begins whether or not the order is (still) held here.
+//
+// The rebuild cannot leave out a withdrawn order: it may have read the total stock before the
+// withdrawal. Such an order is released when the partition is open.
 constexpr std::string_view releasing = R"lua(
 local gate = call('HMGET', KEYS[1], epoch_field, open_field)
 if not gate[1] then return 0 end
@@ -27,7 +30,11 @@ if tonumber(ARGV[4]) > tonumber(ARGV[3]) then
   call('ZADD', KEYS[5], 'GT', ARGV[4], ARGV[1])
   note_cooling(KEYS[3], KEYS[5], ARGV[3])
 end
-if gate[2] ~= is_open then call('SADD', KEYS[2], ARGV[2]) end
+local withdrawn_at = tonumber(ARGV[5])
+if gate[2] ~= is_open then
+  if withdrawn_at > 0 then return -1 end
+  call('SADD', KEYS[2], ARGV[2])
+end
 local orders = call('HGET', KEYS[4], ARGV[1])
 local at = orders and find(orders, ARGV[2])
 if not at then return 0 end
@@ -35,7 +42,14 @@ local quantity = quantity_at(orders, at)
 local rest = sub(orders, 1, at - 1) .. sub(orders, at + record_bytes)
 if rest == '' then call('HDEL', KEYS[4], ARGV[1]) else call('HSET', KEYS[4], ARGV[1], rest) end
 call('HINCRBY', KEYS[3], returned_field, quantity)
-return quantity
+if withdrawn_at == 0 then return quantity end
+local sale = call('HMGET', KEYS[3], revision_field, withdrawn_at_field)
+if withdrawn_at > tonumber(sale[2] or 0) then
+  call('HSET', KEYS[3], withdrawn_at_field, withdrawn_at)
+end
+if tonumber(sale[1] or 0) >= withdrawn_at then return quantity end
+call('HINCRBY', KEYS[3], stock_field, -quantity)
+return 0
 )lua";
 
 // Puts a promise down as the take script would. Does nothing if it is held already.
@@ -73,14 +87,22 @@ if epoch == '' then
 elseif gate[1] ~= epoch or gate[2] == is_open then
   return said_fenced
 end
-local old = redis.call('HMGET', KEYS[3], revision_field, given_field, returned_field)
+local old = redis.call('HMGET', KEYS[3], revision_field, given_field, returned_field, stock_field,
+                       withdrawn_at_field)
 if old[1] then
-  if revision ~= 0 and revision < tonumber(old[1]) then return said_ok end
-  if stock < tonumber(old[2]) - tonumber(old[3]) then return said_conflict end
+  local old_revision, old_stock = tonumber(old[1]), tonumber(old[4])
+  local withdrawn_at = tonumber(old[5] or 0)
+  if revision == 0 then
+    revision = old_revision
+    if withdrawn_at > 0 then stock = math.min(stock, old_stock) end
+  elseif revision < math.max(old_revision, withdrawn_at) then
+    return said_ok
+  end
+  if stock < tonumber(old[2]) - tonumber(old[3]) and stock < old_stock then return said_conflict end
 else
   redis.call('HSET', KEYS[3], given_field, 0, returned_field, 0, largest_field, 0)
 end
-redis.call('HSET', KEYS[3], revision_field, ARGV[3], stock_field, ARGV[4], unpack(ARGV, 5))
+redis.call('HSET', KEYS[3], revision_field, revision, stock_field, stock, unpack(ARGV, 5))
 redis.call('SADD', KEYS[2], ARGV[2])
 return said_ok
 )lua";

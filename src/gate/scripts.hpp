@@ -11,8 +11,11 @@
 namespace floodgate::gate::scripts {
 
 // KEYS: gate, freed, sale, buyers, cooling. ARGV: buyer, order, beginning and end of the buyer's
-// cool-down (ms; equal: none). Gives the number of units that came back.
+// cool-down (ms; equal: none), and the revision at which the units were withdrawn (0: they were
+// not). Gives the number of units that can be bought since, or release_later.
 const store::redis_script& release();
+// Withdrawn units cannot be released while the partition is closed.
+inline constexpr std::int64_t release_later = -1;
 
 // KEYS: gate, sale, buyers, keys. ARGV: the promise. Gives ok, closed, missing or conflict.
 const store::redis_script& retake();

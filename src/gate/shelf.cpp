@@ -19,8 +19,15 @@ shelf::shelf(const sale::sale& terms) : terms_(terms) {
 
 bool shelf::change_terms(const sale::sale& terms) {
     assert(terms.id == terms_.id);
-    if (terms.stock < taken()) return false;
-    terms_ = terms;
+    sale::sale next = terms;
+    if (next.revision == 0) {
+        next.revision = terms_.revision;
+        if (withdrawn_at_ > 0) next.stock = std::min(next.stock, terms_.stock);
+    } else if (next.revision < std::max(terms_.revision, withdrawn_at_)) {
+        return true;
+    }
+    if (next.stock < taken() && next.stock < terms_.stock) return false;
+    terms_ = next;
     return true;
 }
 
@@ -68,8 +75,8 @@ sale::verdict shelf::judge(const sale::attempt& a, instant now) const {
     }
     const std::int64_t free = terms_.stock - taken();
     if (free < static_cast<std::int64_t>(a.quantity)) {
-        v.what = free == 0 ? sale::answer::sold_out : sale::answer::not_enough;
-        v.units = free;
+        v.what = free <= 0 ? sale::answer::sold_out : sale::answer::not_enough;
+        v.units = std::max<std::int64_t>(free, 0);
     }
     return v;
 }
@@ -113,7 +120,7 @@ void shelf::unlink(holding& h, sale::order_no order, std::uint32_t& quantity) {
     }
 }
 
-bool shelf::release(sale::user_id buyer, sale::order_no order) {
+bool shelf::release(sale::user_id buyer, sale::order_no order, std::int64_t withdrawn_at) {
     holding* h = buyers_.find(buyer);
     if (!h) return false;
     std::uint32_t quantity = 0;
@@ -124,7 +131,13 @@ bool shelf::release(sale::user_id buyer, sale::order_no order) {
     if (h->units == 0) buyers_.erase(buyer);
     returned_ += quantity;
     assert(taken() >= 0);
+    if (withdrawn_at > 0) withdraw(quantity, withdrawn_at);
     return true;
+}
+
+void shelf::withdraw(std::uint32_t quantity, std::int64_t at) {
+    withdrawn_at_ = std::max(withdrawn_at_, at);
+    if (terms_.revision < at) terms_.stock -= quantity;
 }
 
 void shelf::orders_of(sale::user_id buyer, std::vector<turnstile::promised>& out) {

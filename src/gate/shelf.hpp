@@ -20,8 +20,8 @@ class shelf {
 public:
     explicit shelf(const sale::sale& terms);
 
-    // Takes over terms, window, state and total stock. False, with nothing changed, if the total
-    // would be less than the units taken.
+    // Takes over terms, window, state and total stock, as turnstile::warm_up says. False, with
+    // nothing changed, if the total would sink below the units taken.
     [[nodiscard]] bool change_terms(const sale::sale& terms);
 
     // What to answer to this attempt now, by the order of precedence in sale::answer. `accepted`
@@ -32,8 +32,9 @@ public:
     // restored at start. `seq` is its place in the line (0: it is in the ledger).
     void put_down(const sale::promise& p, sale::sequence seq);
 
-    // Puts an order's units back. False: the buyer does not hold this order (any more).
-    bool release(sale::user_id buyer, sale::order_no order);
+    // Puts an order's units back, or takes them out of the stock if they were withdrawn: see
+    // turnstile::returned. False: the buyer does not hold this order (any more).
+    bool release(sale::user_id buyer, sale::order_no order, std::int64_t withdrawn_at = 0);
 
     // Begins a cool-down. Cool-downs that are over are forgotten by and by.
     void cool(const cooling_buyer& b) { cooling_.begin(b); }
@@ -78,8 +79,12 @@ private:
     std::optional<sale::answer> refusal_by_terms(instant now) const;
     std::int64_t taken() const { return given_ - returned_; }
     void unlink(holding& h, sale::order_no order, std::uint32_t& quantity);
+    void withdraw(std::uint32_t quantity, std::int64_t at);
 
     sale::sale terms_;
+    // The latest revision at which the ledger withdrew units that were released here. Terms of the
+    // ledger that are older would bring these units back.
+    std::int64_t withdrawn_at_ = 0;
     std::int64_t given_ = 0, returned_ = 0;  // units
     std::uint32_t largest_ = 0;
     sale::sequence rests_on_{};

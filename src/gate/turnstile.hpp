@@ -79,8 +79,10 @@ public:
     virtual std::unique_ptr<lane> open_lane(std::function<void()> wake) = 0;
 
     // Warm-up: loads the sale, or takes over its new terms, window, state and total stock. Taken
-    // units stay taken, so a repeated warm-up is harmless, also in the middle of a rush.
-    // errc::conflict: the new total would be less than the units taken; nothing was changed.
+    // units stay taken, so a repeated warm-up is harmless, also in the middle of a rush. Ignored if
+    // the gate has terms of a later revision, or has heard of a later withdrawal. Terms of revision
+    // 0, which the ledger does not have, are taken over; after a withdrawal they never raise the
+    // total stock. errc::conflict: the total would sink below the units taken; nothing was changed.
     virtual result<void> warm_up(const sale::sale& s) = 0;
 
     // Forgets a sale that is over and settled, with everything the gate holds for it. `s` has the
@@ -91,11 +93,16 @@ public:
     // Gives back the units of an order that was closed, refunded or failed. Others may buy them at
     // once, the buyer only after `wait`. The cool-down begins whether or not the gate held the
     // order; an earlier one that lasts longer stays. A second release of one order is harmless.
+    //
+    // Units that the ledger has withdrawn leave the total stock in the same step, so they are never
+    // on sale. A gate whose terms are not older than the withdrawal has the smaller total already.
     struct returned {
         sale::sale_id sale;
         sale::user_id buyer;
         sale::order_no order;
         cool_down wait{};
+        // The sale's revision in the ledger since it withdrew the units. 0: it did not.
+        std::int64_t withdrawn_at = 0;
     };
     virtual void release(const returned& r) = 0;
     void release(sale::sale_id sale, sale::user_id buyer, sale::order_no order) {

@@ -205,6 +205,23 @@ TEST_P(TurnstileContractTest, WarmsUpInTheMiddleOfARush) {
     EXPECT_EQ(ask_one(1, 5).what, answer::sold_out);
 }
 
+TEST_P(TurnstileContractTest, KeepsTheLatestTermsWhateverTheOrderTheyArriveIn) {
+    sale::sale s = open_sale(1, 3);
+    s.revision = 7;
+    warm_up(s);
+    sale::sale old = s;
+    old.revision = 6;
+    old.stock = 99;
+    warm_up(old);
+    EXPECT_EQ(gate().look_up({1})->stock, 3);
+    s.revision = 0;  // the ledger does not have them, so they are taken over
+    s.stock = 4;
+    warm_up(s);
+    EXPECT_EQ(gate().look_up({1})->stock, 4);
+    warm_up(old);
+    EXPECT_EQ(gate().look_up({1})->stock, 4);
+}
+
 TEST_P(TurnstileContractTest, NamesWhatItHoldsAndTakesBackWhatItLost) {
     warm_up(open_sale(1, 3, 2));
     EXPECT_TRUE(gate().held_in({1}).empty());

@@ -30,7 +30,8 @@ timed_jobs::timed_jobs(world w, const timed_job_options& o)
       }),
       settlement_(
           world_.gate, [this](std::span<const sale::order_news> news) { tell(news); },
-          o.forgetting.memory.cool_down),
+          o.forgetting.memory.cool_down,
+          [this](sale::sale_id id) { world_.desk.follow_stock(id); }),
       checkout_({world_.timed_book.moves(), world_.channels, settlement_, world_.clock}),
       deadline_closer_({world_.timed_book.moves(), settlement_, world_.clock}),
       letters_({world_.book, settlement_, world_.clock}),

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -18,7 +19,8 @@ namespace floodgate::ledger {
 struct stock_move {
     std::int64_t id = 0;
     sale::sale_id sale;
-    // created, added, removed, entered, released, failed, repaired; accounted: see stock_log.hpp
+    // created, added, removed, entered, released, withdrawn, failed, repaired; accounted: see
+    // stock_log.hpp
     std::string kind;
     std::int64_t stock_before = 0, stock_after = 0;  // units in total
     std::int64_t held_before = 0, held_after = 0;    // units promised, unpaid, paid or refunding
@@ -72,9 +74,11 @@ public:
 
     // Adds units (delta > 0) or removes them (delta < 0), with the stock-log line in the same
     // transaction. Gives the new total. not_found; conflict: fewer units are free than are to be
-    // removed; invalid: more than stock_max.
+    // removed, or the sale no longer has the revision `only_at`, if one is given; invalid: more
+    // than stock_max.
     result<std::int64_t> change_stock(sale::sale_id id, std::int64_t delta, const std::string& note,
-                                      instant now, const audit_maker<std::int64_t>& signed_by = {});
+                                      instant now, const audit_maker<std::int64_t>& signed_by = {},
+                                      std::optional<std::int64_t> only_at = std::nullopt);
     result<std::vector<sale_figures>> figures();
     result<sale_figures> find_figures(sale::sale_id id);  // not_found
     // The newest `limit` lines of a sale, newest first.

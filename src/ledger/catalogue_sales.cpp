@@ -56,16 +56,16 @@ result<sale_state> take_state(store::connection& c, sale::sale_id id) {
     return to_state(rows.asked().text(0));
 }
 
-struct stock_and_held {
-    std::int64_t stock = 0, held = 0;
+struct taken_figures {
+    std::int64_t stock = 0, held = 0, revision = 0;
 };
 
-result<stock_and_held> take_figures(store::connection& c, sale::sale_id id) {
-    std::string sql = "SELECT stock, held FROM sales WHERE id = ?";
+result<taken_figures> take_figures(store::connection& c, sale::sale_id id) {
+    std::string sql = "SELECT stock, held, revision FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);
     if (!rows.next()) return errc::not_found;
-    stock_and_held f;
-    rows.read(f.stock, f.held);
+    taken_figures f;
+    rows.read(f.stock, f.held, f.revision);
     return f;
 }
 
@@ -189,12 +189,14 @@ result<sale::sale> catalogue_book::find_sale(sale::sale_id id) {
 
 result<std::int64_t> catalogue_book::change_stock(sale::sale_id id, std::int64_t delta,
                                                   const std::string& note, instant now,
-                                                  const audit_maker<std::int64_t>& signed_by) {
+                                                  const audit_maker<std::int64_t>& signed_by,
+                                                  std::optional<std::int64_t> only_at) {
     return guarded("catalogue.change_stock", [&]() -> result<std::int64_t> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
         const auto before = take_figures(*c, id);
         if (!before) return errc::not_found;
+        if (only_at && before->revision != *only_at) return errc::conflict;
         if (delta > sale::stock_max - before->stock) return errc::invalid;
         if (delta == 0) return before->stock;
         const std::int64_t after = before->stock + delta, held = before->held;

@@ -30,6 +30,7 @@ sale::sale_id book_verbs::add_sale(sale_terms terms) {
     s.stock = terms.stock;
     s.limit = terms.limit;
     s.earns_points = {terms.earns_points};
+    s.resell_refunded = terms.resell_refunded;
     s.pay_within_s = 600;
     s.state = sale::sale_state::published;
     return book_.catalogue().add_sale(s, noon).value();

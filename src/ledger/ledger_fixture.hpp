@@ -30,6 +30,7 @@ struct sale_terms {
     std::int64_t stock = 10;
     std::uint32_t limit = 1;
     std::int64_t earns_points = 0;
+    bool resell_refunded = true;
 };
 
 // What the tests do to a ledger, in one word each. A failure of the ledger fails the test.

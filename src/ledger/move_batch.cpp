@@ -151,6 +151,8 @@ private:
             m.money = p.plan.money;
             if (!p.plan.event) continue;
             m.at = p.of->what->now;
+            if (p.gives_units_back())
+                m.withdrawn_at = units_->withdrawn_at(p.before, *p.plan.event);
             changes.push_back({&m, p.before.state});
         }
         write_events(book_, changes);

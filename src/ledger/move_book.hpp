@@ -60,6 +60,9 @@ struct move_outcome {
     instant at{};  // the time of that event in the ledger
     obstacle why_not = obstacle::none;
     money_fate money = money_fate::none;
+    // The order was refunded and its units left the stock: the sale's revision since then. 0: its
+    // units are still held, or can be sold again.
+    std::int64_t withdrawn_at = 0;
 };
 
 // A refund that somebody wants.

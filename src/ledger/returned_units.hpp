@@ -1,11 +1,15 @@
 // Units that a transaction gives back: one update of each sale's figures, and one line in the stock
 // log for each sale and cause.
+//
+// Units of refunded orders leave the stock if their sale does not sell them again: they are
+// withdrawn. All others are released and can be sold again.
 
 #pragma once
 
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "sale/order.hpp"
 #include "sale/order_move.hpp"
@@ -25,6 +29,10 @@ public:
 
     void write();
 
+    // The revision that the sale gets because this order's units leave its stock. 0: they can be
+    // sold again.
+    std::int64_t withdrawn_at(const sale::order& o, sale::order_event cause) const;
+
 private:
     struct part {
         std::int64_t units = 0;
@@ -35,11 +43,20 @@ private:
         std::string note(sale::order_event cause) const;
     };
     struct share {
-        std::int64_t stock = 0, held = 0;  // before
-        std::int64_t units = 0;            // of all parts
+        std::int64_t stock = 0, held = 0, revision = 0;  // before
+        bool resells = true;
+        std::int64_t units = 0;  // of all parts
         std::map<sale::order_event, part> parts{};
+
+        bool withdraws(sale::order_event cause) const {
+            return !resells && cause == sale::order_event::refund_done;
+        }
+        std::int64_t withdrawn() const;
     };
+    using units_by_sale = std::map<sale::sale_id, std::int64_t>;
+
     void change_figures();
+    void update(std::string_view change, const units_by_sale& by);
     void write_log();
 
     store::connection& book_;

@@ -39,7 +39,7 @@ std::string lua_fields() {
     for (const char* name :
          {field::epoch, field::open, field::seq, field::entered, field::state, field::starts,
           field::ends, field::limit, field::stock, field::price, field::revision, field::given,
-          field::returned, field::largest, field::cooling})
+          field::returned, field::largest, field::cooling, field::withdrawn_at})
         l.add_text(std::string(name) + "_field", name);
     l.add_text("is_open", is_open);
     l.add_text("is_closed", is_closed);

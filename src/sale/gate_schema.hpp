@@ -11,7 +11,8 @@
 //   dead        stream  entries of the line that cannot be decoded
 //   sale:ID     hash    state, starts, ends, limit, stock, price (8 + 8 bytes: fen, points),
 //                       revision, given, returned, largest, cooling (ms: when the last of the
-//                       buyers in cooling:ID may buy again)
+//                       buyers in cooling:ID may buy again), withdrawn_at (the latest revision at
+//                       which the ledger withdrew units that were released here)
 //   buyers:ID   hash    buyer -> order, quantity [, order, quantity ...], newest last
 //   keys:ID     hash    Idempotency-Key (16 bytes) -> order, quantity
 //   cooling:ID  zset    buyer -> when they may buy again (ms); expires by itself
@@ -54,7 +55,7 @@ inline constexpr const char *epoch = "epoch", *open = "open", *seq = "seq", *ent
 inline constexpr const char *state = "state", *starts = "starts", *ends = "ends", *limit = "limit",
                             *stock = "stock", *price = "price", *revision = "revision",
                             *given = "given", *returned = "returned", *largest = "largest",
-                            *cooling = "cooling";
+                            *cooling = "cooling", *withdrawn_at = "withdrawn_at";
 }  // namespace field
 
 // Values of the field `open`.

@@ -26,9 +26,11 @@ TEST(GateSchema, KeepsTheNamesThatAreInUse) {
     EXPECT_EQ(lua_fields(),
               "\nlocal epoch_field, open_field, seq_field, entered_field, state_field, "
               "starts_field, ends_field, limit_field, stock_field, price_field, revision_field, "
-              "given_field, returned_field, largest_field, cooling_field, is_open, is_closed =\n"
+              "given_field, returned_field, largest_field, cooling_field, withdrawn_at_field, "
+              "is_open, is_closed =\n"
               "  'epoch', 'open', 'seq', 'entered', 'state', 'starts', 'ends', 'limit', 'stock', "
-              "'price', 'revision', 'given', 'returned', 'largest', 'cooling', '1', '0'\n");
+              "'price', 'revision', 'given', 'returned', 'largest', 'cooling', "
+              "'withdrawn_at', '1', '0'\n");
     const std::string partition_keys =
         std::string(key::gate) + key::line + key::sales + key::freed + key::dead;
     EXPECT_EQ(partition_keys, "gatelinesalesfreeddead");

@@ -45,12 +45,17 @@ void check_gate(balance_check& w, const ledger::sale_tally& b, const gate_views&
         std::clamp(std::clamp(g.after.taken, held, held + on_their_way), least, most);
     const std::int64_t promised = std::clamp<std::int64_t>(taken - held, 0, on_their_way);
 
-    const bool same_total = b.stock == g.before.stock || b.stock == g.after.stock;
+    const auto [least_stock, most_stock] = std::minmax(g.before.stock, g.after.stock);
+    const bool same_total = b.stock >= least_stock && b.stock <= most_stock;
+    // Units that the ledger has withdrawn and that are not released yet are still held here.
+    const std::int64_t withdrawn = std::max<std::int64_t>(least_stock - b.stock, 0);
+    const bool still_held = withdrawn > 0 && most - held >= withdrawn;
     w.balance.free = (same_total ? b.stock : g.after.stock) - taken;
     w.balance.promised = b.letters + promised;
     w.returned = g.after.returned;
     w.units = taken - held - promised;
-    if (!same_total)
+    if (still_held) w.units = std::max(w.units, withdrawn);
+    if (!same_total && !still_held)
         note(w, mismatch::stock,
              fmt::format("sale {}: the gate has {} units in total, the book {}", b.sale.value,
                          g.after.stock, b.stock));

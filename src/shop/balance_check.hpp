@@ -44,9 +44,9 @@ balance_check check_balance(const ledger::sale_tally& book, const std::optional<
                             std::uint64_t not_entered);
 
 // Decides whether a mismatch is more than work in flight: it must be seen, with the same kind, in
-// three looks in a row over at least 600 ms. Units that the ledger has released and the gate has
-// not yet look like `more`. As long as that many units come back meanwhile, they count as work in
-// flight.
+// three looks in a row over at least 600 ms. Units that the ledger has released or withdrawn and
+// the gate has not released yet look like `more`. As long as that many units come back meanwhile,
+// they count as work in flight.
 class mismatch_watch {
 public:
     void look(const balance_check& w, instant now);

@@ -78,6 +78,28 @@ TEST(BalanceCheck, AStockThatChangesBetweenTheLooksIsFine) {
     EXPECT_EQ(kind(check_balance(book(4), g, 0)), mismatch::stock);
 }
 
+TEST(BalanceCheck, SeveralWithdrawalsBetweenTheLooksAreFine) {
+    auto g = gate(4, {0, 3});
+    g->after.stock = 7;
+    for (const std::int64_t stock : {7, 8, 9, 10}) {
+        auto t = book(4 - (10 - stock));
+        t.stock = t.log_stock = stock;
+        EXPECT_EQ(kind(check_balance(t, g, 0)), mismatch::none) << stock;
+    }
+}
+
+TEST(BalanceCheck, AWithdrawalThatTheGateHasNotHeardOfLooksLikeMore) {
+    auto t = book(3);
+    t.stock = t.log_stock = 9;
+    for (const std::uint64_t queued : {0U, 5U}) {
+        EXPECT_EQ(kind(check_balance(t, gate(4), queued)), mismatch::more) << queued;
+        EXPECT_EQ(check_balance(t, gate(4), queued).units, 1) << queued;
+    }
+    EXPECT_EQ(kind(check_balance(t, gate(3), 0)), mismatch::stock) << "it holds no such unit";
+    t.stock = t.log_stock = 8;
+    EXPECT_EQ(kind(check_balance(t, gate(4), 0)), mismatch::stock) << "nor two of them";
+}
+
 TEST(BalanceCheck, TheBookMustAddUpByItself) {
     for (const auto damage :
          {&ledger::sale_tally::held, &ledger::sale_tally::stock, &ledger::sale_tally::log_held,

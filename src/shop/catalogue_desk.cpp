@@ -9,6 +9,8 @@
 namespace floodgate::shop {
 namespace {
 
+constexpr int stock_tries = 5;  // while the sale is changed in between
+
 const char* action_of(const stock_change& change) {
     return change.delta > 0 ? "stock.added" : "stock.removed";
 }
@@ -182,7 +184,7 @@ bool catalogue_desk::is_on_sale(const sale::sale& s) const {
 // To add units, write the ledger first; otherwise the gate would promise units that do not exist
 // yet. To remove units, tell the gate first: only units that it has given up may leave the ledger.
 // A gate that is being rebuilt does not know yet what it has promised, so this is checked before
-// and after.
+// and after. If the sale was changed since it was read, the smaller stock was wrong: conflict.
 result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock_change& change,
                                                 const actor& by) {
     if (change.delta < 0) {
@@ -198,13 +200,17 @@ result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock
             return errc::store_unavailable;
         }
     }
+    std::optional<std::int64_t> only_at;
+    if (change.delta < 0) only_at = s.revision;
     const auto total = through(by).change_stock(
-        s.id, change.delta, change.note, clock_.now(), [&](const std::int64_t& after) {
+        s.id, change.delta, change.note, clock_.now(),
+        [&](const std::int64_t& after) {
             return line(by, {action_of(change),
                              subject_of("sale", s.id.value),
                              {{"stock", after - change.delta}},
                              {{"stock", after}, {"note", change.note}}});
-        });
+        },
+        only_at);
     // The units go back to the gate, also when the ledger cannot even be read.
     if (!total && change.delta < 0 && !tell_gate(s.id))
         (void)why_not(brake_.tell(s), subject_of("sale", s.id.value));
@@ -214,11 +220,17 @@ result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock
 result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_change& change,
                                                   const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
-    const auto old = find(id);
+    auto old = find(id);
     if (!old) return old.error();
     const std::string subject = subject_of("sale", id.value);
     changing_stock_ = id.value;
-    const auto total = move_stock(*old, change, by);
+    auto total = move_stock(*old, change, by);
+    for (int tries = 1; !total && total.error() == errc::conflict && tries < stock_tries; ++tries) {
+        auto now = find(id);
+        if (!now || now->revision == old->revision) break;
+        old = std::move(now);
+        total = move_stock(*old, change, by);
+    }
     const auto gate = total ? why_not(tell_gate(id), subject) : boost::system::error_code();
     changing_stock_ = 0;
     if (!total) return total.error();

@@ -24,6 +24,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -129,7 +130,12 @@ public:
     // All sales, as the ledger has them now.
     result<std::vector<sale::sale>> sales();
 
-    // Writes closings that are pending to the ledger. To be called often, by one thread.
+    // The ledger has changed the sale's stock by itself: step() tells the gate and the pages. Never
+    // waits. Any thread.
+    void follow_stock(sale::sale_id id);
+
+    // Writes closings that are pending to the ledger, and follows stocks. To be called often, by
+    // one thread.
     void step();
     // The sale whose stock is being changed; 0: none. Until that is done, gate and ledger may
     // differ. Any thread.
@@ -152,6 +158,7 @@ private:
                               const actor& by);
     result<changed_sale> close(sale::sale_id id, sale::sale_state to, const actor& by);
     result<changed_sale> follow(sale::sale_id id);
+    void follow_stocks(instant now);
     changed_sale wait_for_book(const pending_closing& p);
     boost::system::error_code give_up(const sale::sale& s, const boost::system::error_code& why);
     static ledger::audit_note line_of(const pending_closing& p, const sale::sale& in_book);
@@ -165,7 +172,9 @@ private:
     const floodgate::clock& clock_;
     std::mutex one_at_a_time_;  // locked before the brake's own mutex
     std::atomic<std::int64_t> changing_stock_{0};
-    instant next_look_{};  // of step()
+    instant next_look_{}, next_stocks_{};  // of step()
+    std::mutex stocks_mutex_;
+    std::set<sale::sale_id> stocks_;  // to be followed; guarded by stocks_mutex_
     std::atomic<bool> warming_up_{false};
     std::atomic<std::int64_t> total_{0}, done_{0}, failed_{0}, started_ms_{0};
 };

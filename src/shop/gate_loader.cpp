@@ -101,7 +101,9 @@ result<std::size_t> gate_loader::load(const sale::sale& s, gate_target& into, in
     auto cooling = cooling_in(s.id, now);
     if (!cooling) return cooling.error();
     with.cooling = std::move(*cooling);
-    if (auto taken = into.take_over(s, with); !taken) return taken.error();
+    const auto terms = book_.catalogue().find_sale(s.id);
+    if (!terms) return terms.error();
+    if (auto taken = into.take_over(*terms, with); !taken) return taken.error();
     return with.held.size();
 }
 

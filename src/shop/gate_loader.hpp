@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,9 @@ public:
     // Whether the gate must hold the sale now. A sale that is over is still needed while an order
     // of it is unpaid or a letter open.
     result<bool> needs(const sale::sale& s, instant now);
-    // Reads the sale's orders and hands them to the target with the sale. Gives how many hold
-    // units.
+    // Reads the sale's orders and hands them to the target with the sale, which is read again after
+    // its orders: if one is withdrawn meanwhile, either its units are held or the stock is smaller.
+    // Gives how many orders hold units.
     result<std::size_t> load(const sale::sale& s, gate_target& into, instant now);
 
 private:
@@ -53,12 +55,18 @@ private:
 class embedded_target final : public gate_target {
 public:
     explicit embedded_target(gate::embedded_turnstile& gate) : gate_(gate) {}
+    // Sales get this state, which the ledger may not have yet.
+    embedded_target(gate::embedded_turnstile& gate, sale::sale_state state)
+        : gate_(gate), state_(state) {}
     result<void> take_over(const sale::sale& s, const contents& with) override {
-        return gate_.load(s, with.held, with.spent, with.cooling);
+        sale::sale terms = s;
+        terms.state = state_.value_or(s.state);
+        return gate_.load(terms, with.held, with.spent, with.cooling);
     }
 
 private:
     gate::embedded_turnstile& gate_;
+    const std::optional<sale::sale_state> state_{};
 };
 
 // A partition between gate::redis_turnstile::begin() and open().

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ledger/ledger_fixture.hpp"
+#include "ledger/move_fixture.hpp"
 #include "sale/line_in_memory.hpp"
 #include "shop/reloading_gate.hpp"
 
@@ -152,6 +152,27 @@ TEST_F(GateLoaderTest, AWarmUpBringsBackWhatAForgottenSaleHolds) {
     EXPECT_EQ(buy(id, 1, clock_.now()), answer::already_ordered);
     EXPECT_EQ(buy(id, 2, clock_.now()), answer::accepted);
     EXPECT_EQ(buy(id, 3, clock_.now()), answer::sold_out);
+}
+
+// An order was withdrawn after the sale was read, and before its orders were.
+TEST_F(GateLoaderTest, LoadsTheStockThatFitsTheOrders) {
+    const auto id = verbs_.add_sale({.stock = 2, .resell_refunded = false});
+    const sale::sale read = find(id);
+    ledger::move_verbs(verbs_).order_in("refunded", id, 1);
+    embedded_target target(gate_);
+    ASSERT_TRUE(loader_.load(read, target, clock_.now()).has_value());
+    EXPECT_EQ(gate_.look_up(id)->stock, 1);
+    ASSERT_TRUE(gate_.warm_up(read).has_value());
+    EXPECT_EQ(gate_.look_up(id)->stock, 1) << "it has the later revision";
+}
+
+TEST_F(GateLoaderTest, AForgottenSaleThatIsClosedAtOnceIsLoadedClosed) {
+    const auto id = verbs_.add_sale();
+    sale::sale closed = find(id);
+    closed.state = sale::sale_state::paused;
+    closed.revision = 0;  // the ledger does not have it yet
+    ASSERT_TRUE(whole_gate_.warm_up(closed).has_value());
+    EXPECT_EQ(buy(id, 1, noon), answer::paused);
 }
 
 TEST_F(GateLoaderTest, AWarmUpOfASaleThatIsStillOverLoadsNothing) {

@@ -51,7 +51,14 @@ std::string fate_in_book(ledger::ledger& book, sale::order_no no) {
 // it is closed after the look here, it is also released after the retake.
 void release_if_closed(const match_world& w, const ledger::held_order& o) {
     const auto now = w.book.orders().find(o.no);
-    if (now && !sale::holds_stock(now->state)) w.turnstile.release(o.sale, o.buyer, o.no);
+    if (!now || sale::holds_stock(now->state)) return;
+    const auto of = w.book.catalogue().find_sale(o.sale);
+    if (!of) return;
+    const bool withdrawn = now->state == sale::order_state::refunded && !of->resell_refunded;
+    w.turnstile.release({.sale = o.sale,
+                         .buyer = o.buyer,
+                         .order = o.no,
+                         .withdrawn_at = withdrawn ? of->revision : 0});
 }
 
 }  // namespace
@@ -93,10 +100,20 @@ std::vector<std::string> say(ledger::ledger& book, const order_differences& d, s
     return out;
 }
 
+// Any of these units may have been withdrawn, so none of them is on sale before the gate has the
+// ledger's stock: the caller warms the sale up next.
 void release_at_gate(const match_world& w, sale::sale_id id, const order_differences& d,
                      ledger::repair_report& report) {
+    if (d.only_gate.empty()) return;
+    const auto now = w.book.catalogue().find_sale(id);
+    if (!now) {
+        report.open.push_back(
+            fmt::format("sale {}: the book cannot be read: {}", id.value, now.error().message()));
+        return;
+    }
     for (const gate::held_unit& u : d.only_gate) {
-        w.turnstile.release(id, u.buyer, u.order);
+        w.turnstile.release(
+            {.sale = id, .buyer = u.buyer, .order = u.order, .withdrawn_at = now->revision});
         report.done.push_back(fmt::format("order {}: its {} at the gate went back", u.order.value,
                                           units(u.quantity)));
     }

@@ -21,7 +21,7 @@ result<void> reloading_gate::forget(const sale::sale& s) {
 }
 
 result<void> reloading_embedded_gate::reload(const sale::sale& s) {
-    embedded_target target(gate_);
+    embedded_target target(gate_, s.state);
     const auto loaded = loader_.load(s, target, clock_.now());
     if (loaded) return {};
     if (loaded.error() == errc::conflict) return gate_.warm_up(s);  // loaded meanwhile

@@ -11,6 +11,7 @@ namespace {
 using enum sale::sale_state;
 
 constexpr milliseconds look_every{5000};
+constexpr milliseconds follow_again{1000};
 
 // The ledger checks whether a move is possible; this checks that it is the move that was meant.
 bool may_close(sale::sale_state from, sale::sale_state to) {
@@ -147,8 +148,33 @@ changed_sale catalogue_desk::finish(const pending_closing& p, const sale::sale& 
     return {s, gate};
 }
 
+void catalogue_desk::follow_stock(sale::sale_id id) {
+    const std::lock_guard lock(stocks_mutex_);
+    stocks_.insert(id);
+}
+
+// A gate that still holds withdrawn units, because it could not be told of their release yet, does
+// not take the smaller stock (conflict). It is told again later.
+void catalogue_desk::follow_stocks(instant now) {
+    std::set<sale::sale_id> changed;
+    {
+        const std::lock_guard lock(stocks_mutex_);
+        if (stocks_.empty() || now < next_stocks_) return;
+        changed.swap(stocks_);
+    }
+    for (const sale::sale_id id : changed) {
+        const std::lock_guard lock(one_at_a_time_);
+        const auto told = tell_gate(id);
+        if (told || told.error() == errc::not_found) continue;
+        next_stocks_ = now + follow_again;
+        follow_stock(id);
+    }
+    self_.catalogue_changed();
+}
+
 void catalogue_desk::step() {
     const instant now = clock_.now();
+    follow_stocks(now);
     for (const sale::sale_id id : brake_.due(now)) {
         const std::lock_guard lock(one_at_a_time_);
         const auto p = brake_.pending(id);

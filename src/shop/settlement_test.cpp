@@ -88,6 +88,28 @@ TEST_F(SettlementTest, WithoutACoolDownNobodyWaits) {
     EXPECT_FALSE(gate.waits.at(0).lasts());
 }
 
+TEST_F(SettlementTest, WithdrawnUnitsAreReleasedAsSuchAndTheirSaleIsNamed) {
+    std::vector<sale::sale_id> smaller;
+    std::size_t released = 0;
+    const settlement watched(gate, nullptr, milliseconds(0), [&](sale::sale_id id) {
+        smaller.push_back(id);
+        released = gate.released.size();
+    });
+    std::vector<ledger::move_outcome> all{outcome_of(1, refunded), outcome_of(2, closed)};
+    all[0].order.sale = {7};
+    all[0].withdrawn_at = 12;
+    watched.settle(all);
+    EXPECT_EQ(gate.withdrawn_at, (std::vector<std::int64_t>{12, 0}));
+    EXPECT_EQ(smaller, std::vector<sale::sale_id>{{7}});
+    EXPECT_EQ(released, 2U) << "after the gate";
+}
+
+TEST_F(SettlementTest, AnOrderThatWasRefundedBeforeItWasFoundEnteredIsLeftToItsOwnSettlement) {
+    after.settle(std::vector<sale::order_news>{{outcome_of(1, refunded).order, 0}});
+    EXPECT_TRUE(gate.released.empty());
+    EXPECT_EQ(news.size(), 1U);
+}
+
 TEST_F(SettlementTest, NobodyNeedsToListen) {
     settlement({gate}, nullptr).settle(outcome_of(1, closed));
     EXPECT_EQ(gate.released.size(), 1U);
