@@ -1,5 +1,5 @@
-// Units that are refunded in a sale that does not sell them again: gate and pages follow the ledger,
-// and nobody can buy such a unit in between.
+// Units that are refunded in a sale that does not sell them again: gate and pages follow the
+// ledger, and nobody can buy such a unit in between.
 
 #include "ledger/move_fixture.hpp"
 #include "shop/desk_fixture.hpp"
