@@ -44,7 +44,7 @@ struct timed_job_figures {
     jobs::deadline_figures closing;
     jobs::payment_inquiry_figures asking;
     std::optional<jobs::points_figures> points;  // empty: there are no points
-    ledger::earning_counts earnings;             // the same: zero
+    ledger::earning_counts earnings;             // zero without points
     jobs::letter_retry_figures retries;
     jobs::round_figures rounds;
     std::uint64_t sales_forgotten = 0;

@@ -122,6 +122,9 @@ TEST_F(LedgerMigrationsTest, TheQuestionsOfEveryRequestUseAnIndex) {
     EXPECT_THAT(plan("SELECT order_no FROM orders WHERE state = 'unpaid' AND pay_by_ms <= 5 ORDER "
                      "BY pay_by_ms LIMIT 10"),
                 HasSubstr("orders_due (state=? AND pay_by_ms<?"));
+    EXPECT_THAT(plan("SELECT order_no FROM earnings WHERE state = 'owed' AND due_ms <= 5 ORDER BY "
+                     "due_ms LIMIT 10"),
+                HasSubstr("earnings_due (state=? AND due_ms<?"));
     EXPECT_THAT(plan("SELECT id FROM users WHERE phone = '1'"), HasSubstr("(phone=?"));
     EXPECT_THAT(plan("SELECT id FROM stock_log WHERE sale_id = 1 ORDER BY id DESC LIMIT 5"),
                 HasSubstr("(sale_id=?"));
