@@ -45,10 +45,13 @@ TEST_P(InspectionOfMovesContractTest, FaultsAreFoundOnEveryPage) {
     break_by(
         "INSERT INTO trades SELECT order_no, 'test', 'open', 9900, 0, 0, 0, 0, 0, 0, 0, '' "
         "FROM orders WHERE order_no > 1011");
+    // 1001, 1007 and 1008 have no money, so the pages end with 2003 and 3003. An order at the edge
+    // is seen together with its trades.
+    break_by("UPDATE orders SET closing = 'cancelled' WHERE order_no = 2003");
+    break_by("UPDATE trades SET asked = 1 WHERE order_no = 2003");
     EXPECT_THAT(verbs_.check(), IsEmpty());
-    // 1001, 1007 and 1008 have no money, so the pages end with 2003 and 3003.
     std::vector<std::string> expected;
-    for (const int no : {2002, 2003, 2004, 3003, 3004, 3111}) {
+    for (const int no : {2002, 2004, 3003, 3004, 3111}) {
         break_by(fmt::format("UPDATE trades SET state = 'paid' WHERE order_no = {}", no));
         expected.push_back(
             fmt::format("payment of order {}: a trade is paid, but it is unpaid", no));

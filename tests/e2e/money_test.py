@@ -705,6 +705,30 @@ class BothWays(MoneyTest):
         self.buy(2)
         self.end_clean()
 
+    def test_the_unit_is_held_until_both_channels_have_closed(self):
+        self.open_shop(users=3)
+        for buyer, quick, slow, verb in ((1, "alipay", "wechat", "wechat.close"),
+                                         (2, "wechat", "alipay", "alipay.trade.close")):
+            no = self.begin_both(buyer)
+            self.box.switch(troubles=[{"verb": verb, "kind": "http_500", "calls": 1000,
+                                       "after_work": False}])
+            self.pass_deadline(no)
+            self.wait_until(lambda n=no, q=quick, s=slow: self.trades(n) == {q: "closed", s: "open"},
+                            what=f"the trade with {quick} was not closed")
+            self.assertEqual(self.status_of(buyer, no), "unpaid")
+            self.assertEqual(self.try_to_buy(3).code, "sold_out")
+            self.box.switch(troubles=[])
+            self.wait_until(lambda b=buyer, n=no: self.status_of(b, n) == "closed")
+        self.buy(3)
+        self.end_clean()
+
+    def trades(self, no):
+        """channel: state, as the ledger has them"""
+        book = ledger(self.shop.data)
+        found = book.execute(f"SELECT method, state FROM trades WHERE order_no = {no}").fetchall()
+        book.close()
+        return dict(found)
+
     def extra(self, no=None):
         """What is listed; with a number, the one of that order."""
         found = self.client.get(f"{API}/admin/payments/extra", self.admin()).json["refunds"]
