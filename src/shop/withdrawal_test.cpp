@@ -1,5 +1,5 @@
-// Units that are refunded in a sale that does not sell them again: gate and pages follow the ledger,
-// and nobody can buy such a unit in between.
+// Units that are refunded in a sale that does not sell them again: gate and pages follow the
+// ledger, and nobody can buy such a unit in between.
 
 #include "ledger/move_fixture.hpp"
 #include "shop/desk_fixture.hpp"
@@ -134,6 +134,27 @@ TEST_F(WithdrawalTest, UnitsThatAnAdminRemovesMeanwhileLeaveTheNewStock) {
     EXPECT_EQ(in_ledger().stock, 1);
     EXPECT_EQ(stock_at_gate(), 1);
     EXPECT_EQ(actions(), std::vector<std::string>{"stock.removed"});
+    EXPECT_EQ(verbs_.check(), ledger::findings{});
+}
+
+// The withdrawal came before the gate heard of the admin's total, and buyers took what was left.
+TEST_F(WithdrawalTest, UnitsThatBuyersTookMeanwhileAreNotRemoved) {
+    const auto p = returned_by(1);
+    bool refunded = false;
+    gate_.looked = [&] {
+        if (!std::exchange(refunded, true)) refund(p);
+    };
+    bool bought = false;
+    gate_.told = [&] {
+        if (std::exchange(bought, true)) return;
+        for (const std::int64_t buyer : {2, 3}) EXPECT_EQ(buy(sale_, buyer), answer::accepted);
+    };
+    EXPECT_EQ(outcome(desk_.change_stock(sale_, {.delta = -1}, admin_)), errc::conflict);
+    EXPECT_EQ(in_ledger().stock, 2) << "both are sold";
+    EXPECT_EQ(stock_at_gate(), 2);
+    verbs_.enter({line_.kept[1], line_.kept[2]});
+    for (const sale::promise& taken : {line_.kept[1], line_.kept[2]})
+        EXPECT_EQ(verbs_.state(taken), "unpaid");
     EXPECT_EQ(verbs_.check(), ledger::findings{});
 }
 
