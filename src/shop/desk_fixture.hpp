@@ -24,8 +24,9 @@ class distant_gate final : public gate::forwarding_turnstile {
 public:
     using forwarding_turnstile::forwarding_turnstile;
     bool away = false;
-    bool rebuilding = false;             // takes terms, but does not know yet what it holds
-    std::function<void()> told = [] {};  // after it has taken terms
+    bool rebuilding = false;               // takes terms, but does not know yet what it holds
+    std::function<void()> told = [] {};    // after it has taken terms
+    std::function<void()> looked = [] {};  // before it says what it holds
 
     result<void> warm_up(const sale::sale& s) override {
         if (away) return errc::store_unavailable;
@@ -34,6 +35,7 @@ public:
         return taken;
     }
     std::optional<gate::standing> look_up(sale::sale_id s) override {
+        looked();
         if (away || rebuilding) return std::nullopt;
         return inner_.look_up(s);
     }

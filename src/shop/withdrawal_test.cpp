@@ -137,6 +137,27 @@ TEST_F(WithdrawalTest, UnitsThatAnAdminRemovesMeanwhileLeaveTheNewStock) {
     EXPECT_EQ(verbs_.check(), ledger::findings{});
 }
 
+// The withdrawal came before the gate heard of the admin's total, and buyers took what was left.
+TEST_F(WithdrawalTest, UnitsThatBuyersTookMeanwhileAreNotRemoved) {
+    const auto p = returned_by(1);
+    bool refunded = false;
+    gate_.looked = [&] {
+        if (!std::exchange(refunded, true)) refund(p);
+    };
+    bool bought = false;
+    gate_.told = [&] {
+        if (std::exchange(bought, true)) return;
+        for (const std::int64_t buyer : {2, 3}) EXPECT_EQ(buy(sale_, buyer), answer::accepted);
+    };
+    EXPECT_EQ(outcome(desk_.change_stock(sale_, {.delta = -1}, admin_)), errc::conflict);
+    EXPECT_EQ(in_ledger().stock, 2) << "both are sold";
+    EXPECT_EQ(stock_at_gate(), 2);
+    verbs_.enter({line_.kept[1], line_.kept[2]});
+    for (const sale::promise& taken : {line_.kept[1], line_.kept[2]})
+        EXPECT_EQ(verbs_.state(taken), "unpaid");
+    EXPECT_EQ(verbs_.check(), ledger::findings{});
+}
+
 TEST_F(WithdrawalTest, ASaleThatIsPausedMeanwhileKeepsTheSmallerStock) {
     const auto p = returned_by(1);
     bool refunded = false;
