@@ -147,6 +147,20 @@ TEST_F(PointsEarningsTest, PointsThatWereGivenStayWhenTheOrderIsRefundedLater) {
     EXPECT_EQ(of(1), available);
 }
 
+// The answer of the accounts was lost, so the ledger does not know that they were given.
+TEST_F(PointsEarningsTest, PointsThatWereGivenWithoutTheLedgersKnowledgeStayToo) {
+    const auto o = promised(1);
+    scripted_.after = [] { return true; };
+    pass(week + 5s);
+    scripted_.after = nullptr;
+    EXPECT_EQ(of(1), available);
+    EXPECT_EQ(stands(o), "promised");
+    refund(o);
+    pass(1s);
+    EXPECT_EQ(stands(o), "given");
+    EXPECT_EQ(of(1), available);
+}
+
 TEST_F(PointsEarningsTest, AnAccountThatIsFullEarnsNothing) {
     for (int i = 0; i < 10; ++i)
         accounts_.grant({{1}, points::amount_max, "a gift", {1}, fmt::format("f{}", i)}, noon)
