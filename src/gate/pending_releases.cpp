@@ -55,6 +55,8 @@ pending_releases::outcome pending_releases::try_release(const unit& u) {
     const auto back = redis_.run(scripts::release(), keys_for(u), arguments_for(u));
     if (!back) return outcome::unanswered;
     if (back->integer == scripts::release_later) return outcome::too_early;
+    // Also if the units were withdrawn: a copy of the sold-out sale would still tell their buyer of
+    // the order.
     if (back->integer > 0) {
         refusals_.lift(u.sale);
         if (lifted_) lifted_(u.sale);

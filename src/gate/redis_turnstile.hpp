@@ -57,8 +57,8 @@ public:
         std::uint64_t to_release = 0;       // orders whose release waits until Redis answers
     };
 
-    // `lifted` is called, on any thread, when units of a sale came back through this node, so that
-    // the bus can tell the other nodes.
+    // `lifted` is called, on any thread, when an order of a sale was released through this node, so
+    // that the bus can tell the other nodes: what they repeat from memory may be wrong now.
     redis_turnstile(store::redis& redis, redis_turnstile_options options,
                     std::function<void(sale::sale_id)> lifted,
                     const monotonic_clock& clock = machine_time);

@@ -47,9 +47,8 @@ local sale = call('HMGET', KEYS[3], revision_field, withdrawn_at_field)
 if withdrawn_at > tonumber(sale[2] or 0) then
   call('HSET', KEYS[3], withdrawn_at_field, withdrawn_at)
 end
-if tonumber(sale[1] or 0) >= withdrawn_at then return quantity end
-call('HINCRBY', KEYS[3], stock_field, -quantity)
-return 0
+if tonumber(sale[1] or 0) < withdrawn_at then call('HINCRBY', KEYS[3], stock_field, -quantity) end
+return quantity
 )lua";
 
 // Puts a promise down as the take script would. Does nothing if it is held already.

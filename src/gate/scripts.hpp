@@ -12,7 +12,7 @@ namespace floodgate::gate::scripts {
 
 // KEYS: gate, freed, sale, buyers, cooling. ARGV: buyer, order, beginning and end of the buyer's
 // cool-down (ms; equal: none), and the revision at which the units were withdrawn (0: they were
-// not). Gives the number of units that can be bought since, or release_later.
+// not). Gives the number of units that the buyer held until now, or release_later.
 const store::redis_script& release();
 // Withdrawn units cannot be released while the partition is closed.
 inline constexpr std::int64_t release_later = -1;

@@ -56,7 +56,14 @@ class ShopTest(FloodgateTest):
         self.addCleanup(self.client.close)
 
     def try_to_buy(self, buyer):
-        return self.client.buy(self.sale, self.shop.tokens[buyer - 1])
+        """The gate's answer. A gate that is being built again, as after a restart in a cluster, is `busy`."""
+        answers = []
+
+        def judged():
+            answers.append(self.client.buy(self.sale, self.shop.tokens[buyer - 1]))
+            return answers[-1].code not in ("busy", "undecided")
+        self.wait_until(judged, what="the gate judged nothing")
+        return answers[-1]
 
     def buy(self, buyer):
         """An order that is unpaid. The ledger has an order closed or refunded a moment before the gate has

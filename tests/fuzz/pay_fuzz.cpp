@@ -5,6 +5,7 @@
 //
 // The first byte chooses which.
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -99,15 +100,16 @@ void check_notice(std::string_view body) {
 }
 
 void check_external(std::string_view body) {
-    static const shared_secret secret = shared_secret::from_text(std::string(32, 's'), "");
+    static const std::array secrets{shared_secret::from_text(std::string(32, 's'), ""),
+                                    shared_secret::from_text(std::string(32, 'o'), "")};
     const instant now = from_ms(1'794'736'800'000);
     raw_message m{.content_type = "application/json", .body = body};
-    require(!read_external_notify(m, secret, now).fault.empty());
+    require(!read_external_notify(m, secrets, now).fault.empty());
     const std::string at = store::message_timestamp(now);
-    const std::string signature = store::message_signature(secret.bytes(), at, body);
+    const std::string signature = store::message_signature(secrets.back().bytes(), at, body);
     m.timestamp = at;
     m.signature = signature;
-    const message said = read_external_notify(m, secret, now);
+    const message said = read_external_notify(m, secrets, now);
     require(!said.fault.empty() || (said.order.value > 0 && said.amount.value > 0));
 }
 
