@@ -42,6 +42,7 @@ void add_due(std::vector<due_earning>& all, store::row_cursor rows) {
 
 void read_orders(store::connection& c, std::vector<due_earning>& all) {
     std::vector<sale::order_no> numbers;
+    numbers.reserve(all.size());
     for (const due_earning& e : all) numbers.push_back(e.order);
     std::map<sale::order_no, std::optional<sale::order_state>> states;
     const auto read = [&](store::row_cursor& rows) {

@@ -226,9 +226,9 @@ result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_
     changing_stock_ = id.value;
     auto total = move_stock(*old, change, by);
     for (int tries = 1; !total && total.error() == errc::conflict && tries < stock_tries; ++tries) {
-        auto now = find(id);
+        const auto now = find(id);
         if (!now || now->revision == old->revision) break;
-        old = std::move(now);
+        old = now;
         total = move_stock(*old, change, by);
     }
     const auto gate = total ? why_not(tell_gate(id), subject) : boost::system::error_code();
