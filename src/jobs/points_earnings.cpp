@@ -1,7 +1,6 @@
 #include "jobs/points_earnings.hpp"
 
-#include <algorithm>
-
+#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "sale/order_number.hpp"
 
@@ -125,9 +124,8 @@ earning_change points_earnings::set_aside(const earning& e, const std::string& w
 
 void points_earnings::pause(const std::string& why, instant now) {
     trouble_.failed(why);
-    milliseconds time = options_.pause_first;
-    for (std::uint64_t n = 1; n < trouble_.failures() && time < options_.pause_last; ++n) time *= 2;
-    resume_at_ = now + std::min(time, options_.pause_last);
+    resume_at_ =
+        now + backoff{options_.pause_first, options_.pause_last}.after(trouble_.failures());
 }
 
 void points_earnings::count(instant now) {

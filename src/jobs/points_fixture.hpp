@@ -83,4 +83,25 @@ protected:
     points_settler settler_{{scripted_, moves_, checkout_, clock_}};
 };
 
+// A life for each step at which a process can die, on either side of it, and once more while it
+// recovers. In the end the books agree.
+template <class Make>
+void die_at_every_step(Make make) {
+    constexpr int steps_max = 500;
+    for (const bool work_done : {false, true}) {
+        int step = 1;
+        for (; step < steps_max; ++step) {
+            SCOPED_TRACE(fmt::format("dies {} step {}", work_done ? "after" : "before", step));
+            auto one = make();
+            const bool died = one.tell({step, work_done});
+            (void)one.recover({step, !work_done});
+            EXPECT_FALSE(one.recover({}));
+            one.expect_agreement();
+            if (!died || testing::Test::HasFailure()) break;
+        }
+        EXPECT_GT(step, 10) << "it has that many steps at least";
+        EXPECT_LT(step, steps_max);
+    }
+}
+
 }  // namespace floodgate::jobs
