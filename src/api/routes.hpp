@@ -13,12 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/permissions.hpp"
 #include "api/services.hpp"
 
 namespace floodgate::api {
 
-// buyer: every user who is logged in; ticket: everybody with a ticket, see ws_api.hpp
-enum class access : std::uint8_t { open = 1, buyer, admin, ticket };
 // What a call is charged to, by user. Purchases and log-ins have limits of their own. messages: of
 // payment channels, by address, and only if they are refused.
 enum class budget : std::uint8_t { none = 1, lookups, moves, tickets, messages };
@@ -64,16 +63,17 @@ struct route {
         if (takes_file()) return file_bytes_max;
         if (verb == api::verb::get) return 0;
         if (takes_messages()) return message_bytes_max;
-        return needs == access::admin ? std::numeric_limits<std::size_t>::max()
-                                      : short_body_bytes_max;
+        return needs == access::buyer || needs == access::open
+                   ? short_body_bytes_max
+                   : std::numeric_limits<std::size_t>::max();
     }
     constexpr bool takes_file() const { return file_bytes_max != 0; }
     // Whether payment channels make this call. Its body need not be JSON.
     bool takes_messages() const { return charged == budget::messages; }
-    bool needs_login() const { return needs == access::buyer || needs == access::admin; }
+    bool needs_login() const { return needs != access::open && needs != access::ticket; }
     // Whether the call is for operators, and so on the operators' address if there is one.
     bool is_for_operators() const {
-        return needs == access::admin || here == on_loop::readyz || here == on_loop::metrics;
+        return is_for_staff(needs) || here == on_loop::readyz || here == on_loop::metrics;
     }
 };
 

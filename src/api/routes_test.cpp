@@ -12,7 +12,7 @@ TEST(Routes, FindTheHandlerAndTheNumbers) {
     const route_match m = match(verb::post, "/api/v1/admin/sales/17/publish");
     ASSERT_TRUE(m.route);
     EXPECT_EQ(m.route->path, "/api/v1/admin/sales/{id}/publish");
-    EXPECT_EQ(m.route->needs, access::admin);
+    EXPECT_EQ(m.route->needs, access::sell);
     EXPECT_EQ(m.id, 17);
     EXPECT_EQ(m.ids(), std::vector<std::int64_t>{17});
     EXPECT_EQ(match(verb::get, "/api/v1/me").ids(), std::vector<std::int64_t>{});
@@ -81,8 +81,11 @@ TEST(Routes, AreEachThereOnceAndAnsweredInOnePlace) {
             EXPECT_FALSE(r.work && r.first) << name;
         }
         const bool for_admins = r.path.starts_with("/api/v1/admin/");
-        EXPECT_EQ(r.needs == access::admin, for_admins) << name;
-        EXPECT_EQ(r.where == pool::admin, for_admins || r.path == "/metrics") << name;
+        const bool for_machines = r.path.starts_with("/api/v1/service/");
+        EXPECT_EQ(is_for_staff(r.needs), for_admins) << name;
+        EXPECT_EQ(is_for_machines(r.needs), for_machines) << name;
+        EXPECT_EQ(r.where == pool::admin, for_admins || for_machines || r.path == "/metrics")
+            << name;
         const bool for_operators = for_admins || r.path == "/metrics" || r.path == "/readyz";
         EXPECT_EQ(r.is_for_operators(), for_operators) << name;
     }

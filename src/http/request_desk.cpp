@@ -70,8 +70,7 @@ std::size_t request_desk::body_room(const request& head, instant now) const {
     if (!route->needs_login()) return route->body_bytes_max();
     if (head.token.size() != guard::token_characters) return 0;
     if (const auto known = with_.sessions.find(guard::hash_of(head.token), now)) {
-        const bool may = route->needs != api::access::admin || known->role == sale::role::admin;
-        return may ? route->body_bytes_max() : 0;
+        return api::may(known->role, route->needs) ? route->body_bytes_max() : 0;
     }
     // Another node may know the token, but made-up tokens must not fill the memory meanwhile.
     return with_.node.knows_more_logins()
@@ -276,7 +275,7 @@ decision request_desk::socket(const asked& a) {
 }
 
 decision request_desk::in_pool(const asked& a) {
-    if (a.found.route->needs == api::access::admin && a.who.role != sale::role::admin) {
+    if (!api::may(a.who.role, a.found.route->needs)) {
         note(guard::security_event::role_denied, a);
         return api::problem_reply(api::problem::forbidden, a.lang);
     }

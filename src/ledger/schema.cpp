@@ -9,6 +9,7 @@
 #include <array>
 
 #include "ledger/migrations.hpp"
+#include "ledger/schema_steps.hpp"
 
 namespace floodgate::ledger {
 namespace {
@@ -302,15 +303,28 @@ constexpr std::array<std::string_view, 4> after_sales{
     "CREATE INDEX earnings_due ON earnings (state, due_ms)",
 };
 
-constexpr std::array<migration, 10> steps{
-    migration{1, first_tables}, migration{2, deadlines},        migration{3, whole_lives},
-    migration{4, many_nodes},   migration{5, accountability},   migration{6, mills},
-    migration{7, devices},      migration{8, channel_messages}, migration{9, trades_and_refunds},
-    migration{10, after_sales},
-};
-
 }  // namespace
 
-std::span<const migration> migrations() { return steps; }
+std::span<const migration> migrations() {
+    static const std::array<migration, 16> steps{
+        migration{1, first_tables},
+        migration{2, deadlines},
+        migration{3, whole_lives},
+        migration{4, many_nodes},
+        migration{5, accountability},
+        migration{6, mills},
+        migration{7, devices},
+        migration{8, channel_messages},
+        migration{9, trades_and_refunds},
+        migration{10, after_sales},
+        migration{11, payment_attempts()},
+        migration{12, staff_tables()},
+        migration{13, account_tables()},
+        migration{14, catalogue_tables()},
+        migration{15, feed_tables()},
+        migration{16, operations_tables()},
+    };
+    return steps;
+}
 
 }  // namespace floodgate::ledger
