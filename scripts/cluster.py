@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import urllib.error
@@ -100,10 +101,17 @@ class Notes:
         self.file.chmod(0o600)
 
     def add(self, kind, server, name=None):
-        known = self.read()
-        known.append({"kind": kind, "name": name or server.NAME, "pid": server.process.pid,
-                      "born": started_at(server.process.pid), "at": server.at,
-                      "log": str(server.log_file)})
+        self.write(self.read() + [{
+            "kind": kind, "name": name or server.NAME, "pid": server.process.pid,
+            "born": started_at(server.process.pid), "at": server.at, "log": str(server.log_file),
+            "command": [str(word) for word in server.command()], "environment": server.environment()}])
+
+    def started_again(self, name, pid):
+        """The process of this name is another one now."""
+        self.write([{**p, "pid": pid, "born": started_at(pid)} if p["name"] == name else p
+                    for p in self.read()])
+
+    def write(self, known):
         self.file.write_text(json.dumps(known, indent=1))
 
     def read(self):
@@ -227,6 +235,8 @@ Everything is up / 已全部启动
   log-ins / 账号: {DEMO}
   {notes.place}/*/*.log   logs / 日志
 scripts/cluster status   how it is / 查看状态
+scripts/cluster shell redis|mariadb|rabbitmq|node   look inside / 进入各组件
+scripts/cluster restart node-1   ends it and starts it again / 重启节点
 scripts/cluster down     ends it and removes its data / 停止并删除数据
 Try: kill -9 one node, and buy on / 试试：kill -9 一个节点，继续购买""")
     return 0
@@ -261,15 +271,19 @@ def status(notes):
 def end(notes):
     """In reverse order: first who uses, then what is used."""
     for process in reversed(notes.read()):
-        if not lives(process):
-            signal_group(process["pid"], signal.SIGKILL)  # what a dead leader left behind
-            continue
-        print(f"  ending / 停止 {process['name']} (pid {process['pid']})", flush=True)
-        os.kill(process["pid"], signal.SIGTERM)
-        deadline = time.monotonic() + END_WITHIN_S
-        while lives(process) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        signal_group(process["pid"], signal.SIGKILL)
+        end_one(process)
+
+
+def end_one(process):
+    if not lives(process):
+        signal_group(process["pid"], signal.SIGKILL)  # what a dead leader left behind
+        return
+    print(f"  ending / 停止 {process['name']} (pid {process['pid']})", flush=True)
+    os.kill(process["pid"], signal.SIGTERM)
+    deadline = time.monotonic() + END_WITHIN_S
+    while lives(process) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    signal_group(process["pid"], signal.SIGKILL)
 
 
 def down(notes):
@@ -282,28 +296,123 @@ def down(notes):
     return 0
 
 
+# shell and restart
+
+def running(notes, kind, choice=""):
+    """A living process of this kind: the one with this name or number, or the first."""
+    found = [p for p in notes.alive() if p["kind"] == kind]
+    if not found:
+        raise Refused(f"no {kind} runs in {notes.place}: scripts/cluster status")
+    fitting = [p for p in found if choice in ("", p["name"], p["name"].rpartition("-")[2])]
+    if not fitting:
+        raise Refused(f"no {choice}: there are {', '.join(p['name'] for p in found)}")
+    return fitting[0]
+
+
+def shell(notes, what, words):
+    """Becomes the program that talks to it: with `words` for one command, without them to type."""
+    kind = "galera" if what == "mariadb" and any(p["kind"] == "galera" for p in notes.read()) else what
+    choice = words.pop(0) if what == "node" and words and words[0].removeprefix("node-").isdigit() else ""
+    process = running(notes, kind, choice)
+    host, _, port = process["at"].rpartition(":")
+    environment = {**os.environ}
+    if what == "redis":
+        several = ["-c"] if "--cluster-enabled" in process["command"] else []
+        command = ["redis-cli", "-h", host, "-p", port, *several, *words]
+    elif what == "mariadb":
+        environment["MYSQL_PWD"] = PASSWORD
+        command = ["mariadb", "--no-defaults", "--table", "-h", host, "-P", port, "-u", "floodgate",
+                   "floodgate", *(["-e", " ".join(words)] if words else [])]
+    elif what == "rabbitmq":
+        environment.update(process["environment"])
+        if not words:
+            raise Refused("which command of rabbitmqctl? For example: shell rabbitmq list_queues")
+        command = [f"{RabbitMq.BINARIES}/rabbitmqctl", "--quiet", *words]
+    else:
+        environment.update(node=process["name"], api=f"http://{process['at']}/api/v1", log=process["log"],
+                           token=token_of(process["at"], "13800000001", "demo-buyer"),
+                           admin=token_of(process["at"], "10000", "demo-admin"))
+        if not words:
+            print("$api, $token (the demo buyer's), $admin, $log and $node are set. "
+                  "For example: curl -s $api/rounds", flush=True)
+        command = ["bash", "-c", " ".join(words)] if words else ["bash"]
+    if not shutil.which(command[0]):
+        raise Refused(f"missing: {command[0]}. scripts/setup cluster installs it")
+    os.chdir(notes.place)
+    os.execvpe(command[0], command, environment)
+
+
+def token_of(at, phone, password):
+    """A log-in of the demo, or "" if it is refused, for example because the password was changed."""
+    wanted = urllib.request.Request(
+        f"http://{at}/api/v1/auth/login", json.dumps({"phone": phone, "password": password}).encode(),
+        {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(wanted, timeout=10) as answer:
+            return json.load(answer)["token"]
+    except OSError:
+        return ""
+
+
+def restart(notes, name):
+    """Ends a node as an operator would, and starts it again with the same configuration."""
+    if name.isdigit():
+        name = f"node-{name}"
+    process = next((p for p in notes.read() if p["kind"] == "node" and p["name"] == name), None)
+    if not process:
+        raise Refused(f"no {name}: there are "
+                      + (", ".join(p["name"] for p in notes.read() if p["kind"] == "node") or "no nodes"))
+    end_one(process)
+    begin = time.monotonic()
+    with open(process["log"], "ab") as log:
+        started = subprocess.Popen(process["command"], stdin=subprocess.DEVNULL, stdout=log,
+                                   stderr=subprocess.STDOUT, cwd=pathlib.Path(process["log"]).parent,
+                                   start_new_session=True)
+    notes.started_again(name, started.pid)
+    while ask(f"http://{process['at']}/readyz")[0] != 200:
+        if started.poll() is not None or time.monotonic() - begin > READY_WITHIN_S:
+            raise Refused(f"{name} did not get ready: see {process['log']}")
+        time.sleep(0.05)
+    print(f"{name} is ready again / 已就绪  {process['at']}  ({time.monotonic() - begin:.1f} s)")
+    return 0
+
+
 def default_place():
     """Not root's runtime directory: the database's user could not get into it."""
+    if os.environ.get("FLOODGATE_CLUSTER_DIR"):
+        return pathlib.Path(os.environ["FLOODGATE_CLUSTER_DIR"])
     runtime = os.environ.get("XDG_RUNTIME_DIR") if os.geteuid() != 0 else None
     return pathlib.Path(runtime or "/tmp") / f"floodgate-cluster-{os.geteuid()}"
 
 
-def main():
+def read_command_line():
     parser = argparse.ArgumentParser(prog="scripts/cluster")
-    parser.add_argument("verb", choices=("up", "down", "status"))
-    parser.add_argument("--redis-cluster", action="store_true")
-    parser.add_argument("--galera", action="store_true")
-    parser.add_argument("--rabbitmq", action="store_true")
-    parser.add_argument("--nodes", type=int, default=2, choices=range(1, 9))
-    parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--dir", type=pathlib.Path, default=default_place())
-    parser.add_argument("--binary", type=pathlib.Path, default=ROOT / "build/release/floodgate")
-    wanted = parser.parse_args()
-    wanted.binary = wanted.binary.resolve()
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for verb in ("up", "status", "down", "shell", "restart"):
+        verbs.add_parser(verb).add_argument("--dir", type=pathlib.Path, default=default_place())
+    up_options = verbs.choices["up"]
+    for store in ("--redis-cluster", "--galera", "--rabbitmq"):
+        up_options.add_argument(store, action="store_true")
+    up_options.add_argument("--nodes", type=int, default=2, choices=range(1, 9))
+    up_options.add_argument("--port", type=int, default=8080)
+    up_options.add_argument("--binary", type=pathlib.Path, default=ROOT / "build/release/floodgate")
+    verbs.choices["shell"].add_argument("what", choices=("redis", "mariadb", "rabbitmq", "node"))
+    verbs.choices["shell"].add_argument("words", nargs=argparse.REMAINDER, help="one command; none: to type")
+    verbs.choices["restart"].add_argument("node", help="node-1, or 1")
+    return parser.parse_args()
+
+
+def main():
+    wanted = read_command_line()
     notes = Notes(wanted.dir.resolve())
     try:
         if wanted.verb == "up":
+            wanted.binary = wanted.binary.resolve()
             return up(wanted, notes)
+        if wanted.verb == "shell":
+            return shell(notes, wanted.what, wanted.words)
+        if wanted.verb == "restart":
+            return restart(notes, wanted.node)
         return status(notes) if wanted.verb == "status" else down(notes)
     except (Refused, ServerFailed) as refused:
         print(f"cluster: {refused}", file=sys.stderr)

@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/test-logs"
 PYTHON = "/usr/bin/python3"  # Debian's, whatever else comes first in PATH: it has the packages.
 CORES = os.cpu_count() or 1
-CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_script_test"]
+CLUSTER_TESTS = ["cluster_test", "slow_stores_test", "faults_test", "cluster_script_test", "learning_test"]
 # What these say is the same in both modes: HTTP and TLS, the command line, the files under deploy/.
 MODELESS_TESTS = ["bad_input_test", "command_line_test", "deploy_cluster_test", "deploy_test", "http_test",
                   "openapi_test", "patience_test", "tls_test"]

@@ -43,6 +43,17 @@ class ScriptTest(FloodgateTest):
         pids = [int(pid) for pid in re.findall(r"pid (\d+)", shown)]
         self.assertEqual(len(pids), 5, shown)  # Redis, MariaDB, two nodes, nginx
         self.assertEqual(self.script("up", "--binary", str(BINARY))[0], 1, "it is up already")
+        # What a person may look into, and a node that is started again.
+        self.assertIn("PONG", self.script("shell", "redis", "PING")[1])
+        self.assertIn("orders", self.script("shell", "mariadb", "SHOW", "TABLES")[1])
+        self.assertIn('"rounds"', self.script("shell", "node", "2", 'curl -s "$api/rounds"')[1])
+        self.assertIn("no node-9", self.script("restart", "9")[1])
+        code, said = self.script("restart", "node-2")
+        self.assertEqual(code, 0, said)
+        code, shown = self.script("status")
+        self.assertEqual(code, 0, shown)
+        self.assertNotEqual(pids, [int(pid) for pid in re.findall(r"pid (\d+)", shown)])
+        pids = [int(pid) for pid in re.findall(r"pid (\d+)", shown)]
         os.kill(pids[3], 9)
         code, shown = self.script("status")
         self.assertEqual(code, 1)
