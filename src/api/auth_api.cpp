@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "api/account_json.hpp"
 #include "api/failure.hpp"
 #include "api/fnv.hpp"
 #include "api/json_body.hpp"
@@ -24,34 +25,6 @@ struct credentials {
     std::string password;
     std::string nickname;
 };
-
-const char* to_text(sale::role r) { return r == sale::role::admin ? "admin" : "buyer"; }
-
-boost::json::object to_json(const sale::user& u) {
-    return {{"id", u.id.value},
-            {"phone", u.phone},
-            {"nickname", u.nickname},
-            {"role", to_text(u.role)}};
-}
-
-const char* explain(guard::account_fault fault) {
-    using enum guard::account_fault;
-    switch (fault) {
-    case phone_characters: return "phone must be digits, after an optional +";
-    case phone_too_short: return "phone must have 5 digits or more";
-    case phone_too_long: return "phone must have 20 digits or fewer";
-    case password_too_short: return "password must have 8 characters or more";
-    case password_too_long: return "password must have 128 bytes or fewer";
-    case password_is_phone: return "password must not be the phone number";
-    case password_common: return "password must not be one of the commonest";
-    case nickname_empty: return "nickname must not be empty";
-    case nickname_too_long: return "nickname must have 64 bytes or fewer";
-    case nickname_not_utf8: return "nickname must be valid UTF-8";
-    case nickname_control: return "nickname must not have hidden characters";
-    case nickname_reserved: return "nickname must not be a name of the shop's staff";
-    }
-    return "not allowed";
-}
 
 std::optional<body_fault> read_phone_and_password(json_body& body, credentials& out) {
     out.phone = normalised_phone(body.text("phone", {.min = 1, .max = typed_phone_bytes_max}));
@@ -134,7 +107,9 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
     const sale::login login{.hash = guard::hash_of(token),
                             .user = u.id,
                             .role = u.role,
-                            .expires_at = c.now + with.login_lifetime};
+                            .expires_at = c.now + with.login_lifetime,
+                            .created_at = c.now,
+                            .address = guard::prefix_text(c.client)};
     if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
     with.node.login_made(login);

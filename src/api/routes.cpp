@@ -10,6 +10,7 @@
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
 #include "api/order_api.hpp"
+#include "api/password_api.hpp"
 #include "api/points_api.hpp"
 #include "api/ws_api.hpp"
 #include "sale/order_number.hpp"
@@ -41,6 +42,8 @@ constexpr route table[] = {
     {post, "/api/v1/auth/logout",   access::buyer, log_out,
      pool::general, on_loop::no, lookups},
     {get,  "/api/v1/me",     access::buyer, me,          pool::general, on_loop::no, lookups},
+    {post, "/api/v1/me/password", access::buyer, nullptr,
+     pool::accounts, on_loop::no, lookups, begin_change_password},
     {get,  "/api/v1/me/points", access::buyer, my_points, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders/{no}", access::buyer, get_order,

@@ -17,6 +17,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
     : db_(up_to_date(std::move(db))),
       catalogue_(*db_),
       users_(*db_),
+      accounts_(*db_),
       orders_(*db_),
       audit_(*db_),
       moves_(*db_),

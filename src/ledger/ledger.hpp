@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ledger/account_book.hpp"
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
 #include "ledger/earning_book.hpp"
@@ -40,6 +41,7 @@ public:
 
     catalogue_book& catalogue() { return catalogue_; }
     user_book& users() { return users_; }
+    account_book& accounts() { return accounts_; }
     order_book& orders() { return orders_; }
     audit_book& audit() { return audit_; }
     move_book& moves() { return moves_; }
@@ -63,6 +65,7 @@ private:
     std::unique_ptr<store::database> db_;
     catalogue_book catalogue_;
     user_book users_;
+    account_book accounts_;
     order_book orders_;
     audit_book audit_;
     move_book moves_;

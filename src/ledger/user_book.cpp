@@ -4,29 +4,12 @@
 #include <numeric>
 #include <vector>
 
+#include "ledger/account_rows.hpp"
 #include "ledger/guarded.hpp"
 #include "store/sql/insert_rows.hpp"
 
 namespace floodgate::ledger {
 namespace {
-
-constexpr std::string_view buyer_word = "buyer", admin_word = "admin";
-
-std::string_view to_word(sale::role r) { return r == sale::role::admin ? admin_word : buyer_word; }
-
-// Only the exact word makes an admin.
-sale::role to_role(std::string_view word) {
-    return word == admin_word ? sale::role::admin : sale::role::buyer;
-}
-
-result<sale::user> only_user(store::row_cursor&& rows) {
-    if (!rows.next()) return errc::not_found;
-    sale::user u;
-    std::string role;
-    rows.read(u.id, u.phone, u.nickname, u.password_hash, role, u.created_at);
-    u.role = to_role(role);
-    return u;
-}
 
 constexpr store::insert_shape users_shape{
     "users (id, phone, nickname, password_hash, role, created_ms)", 6};
@@ -52,8 +35,10 @@ void insert_sorted(store::connection& c, const store::insert_shape& shape, std::
 }
 
 void insert_login(store::connection& c, const sale::login& l) {
-    c.run("INSERT INTO logins (token_hash, user_id, role, expires_ms) VALUES (?, ?, ?, ?)", l.hash,
-          l.user, to_word(l.role), l.expires_at);
+    c.run(
+        "INSERT INTO logins (token_hash, user_id, role, expires_ms, created_ms, address) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        l.hash, l.user, to_word(l.role), l.expires_at, l.created_at, l.address);
 }
 
 void keep_device(store::connection& c, sale::user_id user, const user_book::device_use& use) {
@@ -95,25 +80,21 @@ result<sale::user_id> user_book::add(const sale::user& u) {
 
 result<sale::user> user_book::find(const std::string& phone) {
     return guarded("users.find", [&]() -> result<sale::user> {
-        return only_user(db_.reader()->ask(
-            "SELECT id, phone, nickname, password_hash, role, created_ms FROM users "
-            "WHERE phone = ?",
-            phone));
+        return only_user(db_.reader()->ask(select_user("WHERE phone = ?"), phone));
     });
 }
 
 result<sale::user> user_book::find(sale::user_id id) {
     return guarded("users.find", [&]() -> result<sale::user> {
-        return only_user(db_.reader()->ask(
-            "SELECT id, phone, nickname, password_hash, role, created_ms FROM users WHERE id = ?",
-            id));
+        return only_user(db_.reader()->ask(select_user("WHERE id = ?"), id));
     });
 }
 
 result<bool> user_book::any_admin() {
     return guarded("users.any_admin", [&]() -> result<bool> {
         const auto c = db_.reader();
-        return c->ask("SELECT id FROM users WHERE role = ? LIMIT 1", admin_word).next();
+        return c->ask("SELECT id FROM users WHERE role = ? LIMIT 1", to_word(sale::role::admin))
+            .next();
     });
 }
 

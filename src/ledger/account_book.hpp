@@ -1,0 +1,45 @@
+// What users and staff do to accounts after they were made: passwords and log-ins.
+//
+// The verbs that end log-ins give their hashes: the caller must tell every node (shop::node), for
+// the nodes keep them in memory.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ledger/audit_book.hpp"
+#include "sale/user.hpp"
+
+namespace floodgate::store {
+class database;
+}
+
+namespace floodgate::ledger {
+
+using ended_logins = std::vector<sale::token_hash>;
+
+class account_book {
+public:
+    explicit account_book(store::database& db) : db_(db) {}
+
+    // Replaces the password hash `old_hash` and ends the user's log-ins except `kept`. conflict:
+    // the password is not that one any more; nothing was changed.
+    struct new_password {
+        sale::user_id user;
+        std::string old_hash, hash;
+        std::optional<sale::token_hash> kept{};
+    };
+    result<ended_logins> change_password(const new_password& p, const audit_note& line = {});
+
+    // The user's log-ins that are valid at `now`, the newest first.
+    result<std::vector<sale::login>> logins_of(sale::user_id user, instant now);
+    result<ended_logins> end_logins(sale::user_id user, const sale::token_hash& kept);
+
+private:
+    store::database& db_;
+};
+
+}  // namespace floodgate::ledger

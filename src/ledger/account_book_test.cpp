@@ -1,0 +1,86 @@
+#include "ledger/account_book.hpp"
+
+#include "ledger/ledger_fixture.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class AccountContractTest : public LedgerContractTest {
+protected:
+    account_book& accounts_ = book_.accounts();
+    user_book& users_ = book_.users();
+
+    static sale::token_hash token(int n) {
+        sale::token_hash hash{};
+        hash[0] = static_cast<std::byte>(n);
+        return hash;
+    }
+    void log_in(int n, sale::user_id user, milliseconds at = {}) {
+        users_
+            .add_login({.hash = token(n),
+                        .user = user,
+                        .role = sale::role::buyer,
+                        .expires_at = noon + milliseconds(1000),
+                        .created_at = noon + at,
+                        .address = "192.0.2.0/24"})
+            .value();
+    }
+    std::vector<sale::token_hash> logged_in(sale::user_id user, instant now = noon) {
+        std::vector<sale::token_hash> out;
+        for (const sale::login& l : accounts_.logins_of(user, now).value()) out.push_back(l.hash);
+        return out;
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Over, AccountContractTest, testing::ValuesIn(databases()), name_of);
+
+TEST_P(AccountContractTest, ANewPasswordEndsTheOtherLogIns) {
+    const auto user = verbs_.add_user("13800000000");
+    const auto other = verbs_.add_user("13800000001");
+    users_.set_password_hash(user, "old").value();
+    for (const int n : {1, 2, 3}) log_in(n, user);
+    log_in(4, other);
+    const auto ended = accounts_.change_password({user, "old", "new", token(2)}).value();
+    EXPECT_THAT(ended, UnorderedElementsAre(token(1), token(3)));
+    EXPECT_THAT(logged_in(user), ElementsAre(token(2)));
+    EXPECT_THAT(logged_in(other), ElementsAre(token(4)));
+    EXPECT_EQ(users_.find(user).value().password_hash, "new");
+}
+
+TEST_P(AccountContractTest, OfTwoPasswordChangesAtOnceOneFails) {
+    const auto user = verbs_.add_user("13800000000");
+    users_.set_password_hash(user, "old").value();
+    log_in(1, user);
+    accounts_.change_password({user, "old", "first", token(1)}).value();
+    EXPECT_EQ(outcome(accounts_.change_password({user, "old", "second"})), errc::conflict);
+    EXPECT_EQ(users_.find(user).value().password_hash, "first");
+    EXPECT_THAT(logged_in(user), ElementsAre(token(1)));
+}
+
+TEST_P(AccountContractTest, LogInsAreListedNewestFirstWithWhereTheyCameFrom) {
+    const auto user = verbs_.add_user("13800000000");
+    log_in(1, user, milliseconds(5));
+    log_in(2, user, milliseconds(7));
+    const auto found = accounts_.logins_of(user, noon).value();
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].hash, token(2));
+    EXPECT_EQ(found[0].created_at, noon + milliseconds(7));
+    EXPECT_EQ(found[0].address, "192.0.2.0/24");
+    EXPECT_EQ(found[1].hash, token(1));
+    EXPECT_THAT(logged_in(user, noon + milliseconds(1000)), IsEmpty()) << "expired";
+}
+
+TEST_P(AccountContractTest, AllLogInsButOneAreEnded) {
+    const auto user = verbs_.add_user("13800000000");
+    for (const int n : {1, 2, 3}) log_in(n, user);
+    EXPECT_THAT(accounts_.end_logins(user, token(1)).value(),
+                UnorderedElementsAre(token(2), token(3)));
+    EXPECT_THAT(logged_in(user), ElementsAre(token(1)));
+    EXPECT_THAT(accounts_.end_logins(user, token(1)).value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace floodgate::ledger

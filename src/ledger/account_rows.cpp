@@ -1,0 +1,60 @@
+#include "ledger/account_rows.hpp"
+
+#include "base/random_id.hpp"
+
+namespace floodgate::ledger {
+namespace {
+
+constexpr std::string_view buyer_word = "buyer", admin_word = "admin";
+constexpr char phone_is_absent = '~';
+constexpr std::size_t random_bytes = 9;  // '~' and 18 digits fit into users.phone
+
+}  // namespace
+
+std::string_view to_word(sale::role r) { return r == sale::role::admin ? admin_word : buyer_word; }
+
+sale::role to_role(std::string_view word) {
+    return word == admin_word ? sale::role::admin : sale::role::buyer;
+}
+
+std::string select_user(std::string_view rest) {
+    std::string sql =
+        "SELECT id, phone, nickname, password_hash, created_ms, COALESCE(external_id, ''), "
+        "disabled_ms, forgotten_ms, role FROM users ";
+    return sql.append(rest);
+}
+
+sale::user read_user(store::row_cursor& rows) {
+    sale::user u;
+    std::string role;
+    rows.read(u.id, u.phone, u.nickname, u.password_hash, u.created_at, u.external_id,
+              u.disabled_at, u.forgotten_at, role);
+    u.role = to_role(role);
+    if (u.phone.starts_with(phone_is_absent)) u.phone.clear();
+    return u;
+}
+
+result<sale::user> only_user(store::row_cursor&& rows) {
+    if (!rows.next()) return errc::not_found;
+    return read_user(rows);
+}
+
+std::string no_phone() { return phone_is_absent + random_id(random_bytes); }
+
+std::vector<sale::token_hash> delete_logins(store::connection& c, sale::user_id user,
+                                            const sale::token_hash* kept) {
+    std::vector<sale::token_hash> found;
+    std::string sql = "SELECT token_hash FROM logins WHERE user_id = ?";
+    {
+        auto rows = c.ask(sql.append(c.speaks().for_update), user);
+        while (rows.next()) {
+            const auto hash = rows.get<sale::token_hash>(0);
+            if (!kept || hash != *kept) found.push_back(hash);
+        }
+    }
+    for (const sale::token_hash& hash : found)
+        c.run("DELETE FROM logins WHERE token_hash = ?", hash);
+    return found;
+}
+
+}  // namespace floodgate::ledger

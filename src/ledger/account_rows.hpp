@@ -1,0 +1,31 @@
+// Users and log-ins as rows: what user_book and account_book share.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sale/user.hpp"
+#include "store/sql/sql.hpp"
+
+namespace floodgate::ledger {
+
+std::string_view to_word(sale::role r);
+sale::role to_role(std::string_view word);  // only the exact word makes an admin
+
+// The columns that read_user() needs, and this end of the query.
+std::string select_user(std::string_view rest);
+sale::user read_user(store::row_cursor& rows);
+result<sale::user> only_user(store::row_cursor&& rows);  // not_found
+
+// For users.phone of a user who has no phone number. read_user() gives an empty text for it.
+std::string no_phone();
+
+// Deletes the user's log-ins except `kept`, within the caller's transaction, and gives their
+// hashes.
+std::vector<sale::token_hash> delete_logins(store::connection& c, sale::user_id user,
+                                            const sale::token_hash* kept);
+
+}  // namespace floodgate::ledger
