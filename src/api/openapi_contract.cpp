@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "api/detail_zh.hpp"
 #include "api/openapi.hpp"
 
 namespace floodgate::api {
@@ -113,6 +114,20 @@ std::string schema_fault(const json::value& value, const json::object& as_writte
     return "";
 }
 
+namespace {
+
+// Why the problem's detail is only there in English; empty: it is not.
+std::string untranslated(const json::object& problem) {
+    const json::value* const found = problem.if_contains("detail");
+    if (!found) return "";
+    const std::string_view detail = found->as_string();
+    const bool is_chinese = std::ranges::any_of(detail, [](char c) { return (c & 0x80) != 0; });
+    if (is_chinese || in_chinese(detail)) return "";
+    return "detail_zh.cpp has no Chinese for: " + std::string(detail);
+}
+
+}  // namespace
+
 std::string breach_of_contract(std::string_view method, std::string_view path, const reply& r) {
     std::string verb(method);
     std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -128,7 +143,10 @@ std::string breach_of_contract(std::string_view method, std::string_view path, c
     const json::value* described = content->as_object().if_contains(kind);
     if (!described) return "content type " + kind + " is not described";
     if (kind == "text/plain") return "";
-    return schema_fault(json::parse(content_of(r)), described->at("schema").as_object());
+    const json::value body = json::parse(content_of(r));
+    if (kind == "application/problem+json")
+        if (std::string fault = untranslated(body.as_object()); !fault.empty()) return fault;
+    return schema_fault(body, described->at("schema").as_object());
 }
 
 }  // namespace floodgate::api

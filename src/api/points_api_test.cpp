@@ -152,7 +152,7 @@ TEST_F(PointsApiTest, WhoHasTooFewPaysInMoney) {
     const answered short_of = pay(no, "points");
     EXPECT_EQ(short_of.status, 409);
     EXPECT_EQ(short_of.code(), "not_enough_points");
-    EXPECT_EQ(short_of.detail(), "the order costs 30 points");
+    EXPECT_EQ(short_of.detail(), "此订单需要 30 积分");
     EXPECT_EQ(short_of.body.at("title").as_string(), "积分不足");
     EXPECT_EQ(pay(no, "test").body.at("order").at("status").as_string(), "paid");
     EXPECT_EQ(number(mine(), "available"), 29);

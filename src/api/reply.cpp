@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "api/detail_zh.hpp"
+
 namespace floodgate::api {
 namespace {
 
@@ -41,6 +43,8 @@ reply problem_reply(problem p, language lang, boost::json::object extra) {
                              {"status", status},
                              {"code", code_of(p)}};
     for (auto& member : extra) body[member.key()] = std::move(member.value());
+    if (const auto* detail = body.if_contains("detail"); detail && lang == language::zh)
+        if (auto chinese = in_chinese(detail->as_string())) body["detail"] = *std::move(chinese);
     r.body = boost::json::serialize(body);
     return r;
 }
