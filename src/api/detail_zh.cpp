@@ -108,6 +108,7 @@ constexpr entry table[] = {
     {"password must have {} bytes or fewer", "密码至多 {} 字节"},
     {"password must not be the phone number", "密码不能与手机号相同"},
     {"password must not be one of the commonest", "密码过于常见"},
+    {"new_password must differ from the old one", "新密码不能与旧密码相同"},
     {"nickname must not be empty", "昵称不能为空"},
     {"nickname must have {} bytes or fewer", "昵称至多 {} 字节"},
     {"nickname must be valid UTF-8", "昵称须为有效的 UTF-8"},
