@@ -79,6 +79,8 @@ reply ledger_failed(services& with, const call& c, const boost::system::error_co
     return failure_reply(why, c.language, std::move(extra));
 }
 
+reply switched_off(const call& c) { return problem_reply(problem::switched_off, c.language); }
+
 reply hashing_failed(const call& c) {
     log::warning("api.hashing_failed", "reason", "out of memory");
     return failure_reply(make_error_code(errc::overloaded), c.language);
@@ -208,6 +210,7 @@ first_answer begin_register(services& with, const call& c) {
     who.nickname = body.text("nickname", {.min = 1, .max = sale::nickname_bytes_max});
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
     if (const auto fault = fault_in_account(who)) return refuse(*fault, c.language);
+    if (!with.switches.registration()) return switched_off(c);
     if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
     if (auto refusal = refusal_by_address(with, c, guard::limit::register_by_address))
         return *std::move(refusal);
@@ -227,6 +230,9 @@ first_answer begin_log_in(services& with, const call& c) {
         return *std::move(refusal);
     auto found = look_up(with, c, who.phone);
     if (!found) return ledger_failed(with, c, found.error());
+    // Before the password is looked at: whoever turns this off wants no more hashing.
+    const bool is_staff = found->user && found->user->role != sale::role::buyer;
+    if (!with.switches.logins() && !is_staff) return switched_off(c);
 
     auto tried = with.login_limits.begin({.account = fnv1a(who.phone),
                                           .address = guard::limiter_key(c.client),

@@ -42,6 +42,7 @@ services HandlerTest::all_services() {
             .messages = messages_,
             .bills = bills_,
             .ledger_health = ledger_health_,
+            .switches = switches_,
             .tickets = tickets_,
             .login_lifetime = milliseconds(3'600'000),
             .alarms = alarms_,

@@ -138,6 +138,7 @@ protected:
     shop::letter_desk letters_{{book_, settlement_, clock_}};
     shop::order_lookup orders_{{recent_, turnstile_, book_.orders()}};
     shop::ledger_health ledger_health_{book_.orders()};
+    shop::switchboard switches_{book_.switches()};
     shop::kept_source source_{line_};
     shop::journal_in_flight between_{book_, source_, [this] { return line_.durable(); }};
     shop::reconciliation_desk reconciliation_{

@@ -37,6 +37,13 @@ reply get_reconciliation(services& with, const call& c);
 // {sale_id, repair?: true, note?} looks now, explains, and repairs if asked to
 reply reconcile_sale(services& with, const call& c);
 
+// What is switched off for the whole shop -> {logins, registration, refunds, sales, reason,
+// changed_at?, changed_by?}
+reply get_switches(services& with, const call& c);
+// {logins?, registration?, refunds?, sales?, reason} -> the same; this node follows at once, the
+// others within a second
+reply change_switches(services& with, const call& c);
+
 reply list_alerts(services& with, const call& c);         // -> {alerts}, oldest first
 reply get_order_as_admin(services& with, const call& c);  // any buyer's
 

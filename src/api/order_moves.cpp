@@ -141,6 +141,7 @@ reply refund_order(services& with, const call& c) {
     json_body body(c.body);
     const auto what = refund_in(body, {});
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    if (!with.switches.refunds()) return problem_reply(problem::switched_off, c.language);
     const auto refund = [&](sale::order_no no) {
         return with.checkout.ask_refund(no, c.user, what);
     };

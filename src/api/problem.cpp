@@ -62,6 +62,8 @@ constexpr std::array<entry, problems> table{{
     {problem::over_limit, 422, "over_limit", "More units than one buyer may have",
      "超过每人限购数量"},
     {problem::paused, 423, "paused", "The sale is paused", "秒杀已暂停"},
+    {problem::switched_off, 423, "switched_off", "This is switched off at the moment",
+     "此功能已暂时关闭"},
     {problem::upgrade_required, 426, "upgrade_required", "A WebSocket is needed here",
      "此处需要 WebSocket 连接"},
     {problem::too_many_requests, 429, "too_many_requests", "Too many requests, please slow down",

@@ -80,6 +80,7 @@ enum class problem : std::uint8_t {
     key_reused,              // 422
     over_limit,              // 422 + limit
     paused,                  // 423
+    switched_off,            // 423 an admin has turned this off for the whole shop
     upgrade_required,        // 426
     too_many_requests,       // 429 + retry_after_ms
     header_too_large,        // 431
@@ -87,7 +88,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 34;
+inline constexpr std::uint8_t problems = 35;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -105,6 +105,8 @@ constexpr route table[] = {
     {get,  "/api/v1/admin/reconciliation", access::see, get_reconciliation, pool::admin},
     {post, "/api/v1/admin/reconcile",      access::sell, reconcile_sale, pool::admin},
     {get,  "/api/v1/admin/alerts",         access::see, list_alerts, pool::admin},
+    {get,  "/api/v1/admin/switches",       access::manage, get_switches, pool::admin},
+    {put,  "/api/v1/admin/switches",       access::manage, change_switches, pool::admin},
 
     {get,  "/api/v1/admin/dead-letters",              access::see, list_letters, pool::admin},
     {get,  "/api/v1/admin/dead-letters/{id}",         access::see, get_letter, pool::admin},

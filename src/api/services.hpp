@@ -33,6 +33,7 @@
 #include "shop/order_lookup.hpp"
 #include "shop/recent_orders.hpp"
 #include "shop/reconciliation_desk.hpp"
+#include "shop/switchboard.hpp"
 
 namespace floodgate::api {
 
@@ -60,6 +61,7 @@ struct services {
     shop::message_desk& messages;
     shop::bill_desk& bills;
     shop::ledger_health& ledger_health;
+    shop::switchboard& switches;
     guard::ticket_office& tickets;
     milliseconds login_lifetime;
     alarm::board& alarms;

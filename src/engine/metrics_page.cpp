@@ -174,6 +174,15 @@ void add_security(page_builder& page, const guard::security_events::figures& s) 
         page.labelled("limit", to_text(static_cast<guard::limit>(i)), number(s.limits[i]));
 }
 
+void add_switches(page_builder& page, const ledger::switches& s) {
+    page.start_family("floodgate_switch_on", "0 while an admin has switched it off.",
+                      MetricType::Gauge);
+    page.labelled("switch", "logins", s.logins ? 1 : 0);
+    page.labelled("switch", "registration", s.registration ? 1 : 0);
+    page.labelled("switch", "refunds", s.refunds ? 1 : 0);
+    page.labelled("switch", "sales", s.sales ? 1 : 0);
+}
+
 void add_results(page_builder& page, const metrics_sources& from) {
     const push::mailroom::figures& r = from.results;
     page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
@@ -295,6 +304,7 @@ std::string metrics_page(const metrics_sources& from) {
     add_clerk(page, from);
     add_edge(page, from);
     add_security(page, from.security);
+    add_switches(page, from.switches);
     add_results(page, from);
     add_orders(page, from);
     add_sales(page, from);

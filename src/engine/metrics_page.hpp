@@ -14,6 +14,7 @@
 #include "http/figures.hpp"
 #include "jobs/timed_jobs.hpp"
 #include "journal/journal.hpp"
+#include "ledger/switch_book.hpp"
 #include "push/mailroom.hpp"
 #include "sale/answer.hpp"
 
@@ -43,6 +44,7 @@ struct metrics_sources {
     std::size_t pool_waiting = 0;
     std::size_t logins = 0;
     guard::security_events::figures security{};
+    ledger::switches switches{};
 };
 
 std::string metrics_page(const metrics_sources& from);

@@ -41,6 +41,13 @@ TEST_F(MetricsPageTest, CountsSecurityEventsAndLimitsByNameFromZero) {
     EXPECT_THAT(page, HasSubstr("floodgate_limited_total{limit=\"move_by_user\"} 4\n"));
 }
 
+TEST_F(MetricsPageTest, ShowsWhichSwitchesAreOff) {
+    from_.switches.sales = false;
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_switch_on{switch=\"sales\"} 0\n"));
+    EXPECT_THAT(page, HasSubstr("floodgate_switch_on{switch=\"logins\"} 1\n"));
+}
+
 TEST_F(MetricsPageTest, TellsWhyConnectionsWereRefusedOrClosed) {
     from_.edge.refused = 5;
     from_.edge.refused_by_address = 3;

@@ -16,6 +16,7 @@ namespace {
 constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
 constexpr milliseconds look_every{100};
+constexpr milliseconds switches_every{500};
 constexpr double share_after_half = 0.5;  // of a burst, so that single clicks never reach Redis
 
 }  // namespace
@@ -42,7 +43,10 @@ storefront::storefront(const settings& s, const world& w)
       orders_({recent, w.gate, w.book.orders()}),
       bills_(w.book),
       ledger_health_(w.book.orders()),
-      look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }) {
+      switches_(w.book.switches()),
+      look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }),
+      // The ledger logs a failure.
+      follow_switches_("switches", switches_every, [this] { (void)switches_.look().has_value(); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
     open_channels(s.pay, caller, w.clock, channels);
     if (w.points) channels.add(std::make_unique<shop::points_channel>(*w.points, w.clock));
@@ -83,7 +87,21 @@ void storefront::load_sales() {
 
 api::readiness storefront::readiness() const {
     if (!ready_) return {.why_not = "stopping", .warnings = {}};
-    return opening_->readiness();
+    return with_switches(opening_->readiness());
+}
+
+// Switched off by a person is no reason to take the node out of the traffic: buyers get a clear
+// answer.
+api::readiness storefront::with_switches(api::readiness r) const {
+    const ledger::switches s = switches_.seen();
+    if (s.all_on()) return r;
+    std::vector<std::string> off;
+    if (!s.logins) off.emplace_back("logins");
+    if (!s.registration) off.emplace_back("registration");
+    if (!s.refunds) off.emplace_back("refunds");
+    if (!s.sales) off.emplace_back("sales");
+    r.warnings.push_back(fmt::format("switched off: {} ({})", fmt::join(off, ", "), s.reason));
+    return r;
 }
 
 std::string storefront::metrics() {
@@ -96,7 +114,8 @@ std::string storefront::metrics() {
                          .clock_apart = world_.clock.apart(),
                          .pool_waiting = server_->pool_waiting(),
                          .logins = sessions.count(),
-                         .security = events.read_figures()};
+                         .security = events.read_figures(),
+                         .switches = switches_.seen()};
     opening_->measure(from);
     return metrics_page(from);
 }
@@ -135,6 +154,7 @@ void storefront::open(opening o) {
                                     .messages = *messages_,
                                     .bills = bills_,
                                     .ledger_health = ledger_health_,
+                                    .switches = switches_,
                                     .tickets = world_.tickets,
                                     .login_lifetime = with_.login_lifetime,
                                     .alarms = opening_->timed_jobs.alarms(),
@@ -144,6 +164,7 @@ void storefront::open(opening o) {
                                     .operators = *operators_,
                                     .points = world_.points});
     or_throw(showcase.reload(), "ledger");
+    or_throw(switches_.look(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
 }
 
@@ -169,6 +190,7 @@ void storefront::serve() {
     server_->start();
     ready_ = true;
     look_.start();
+    follow_switches_.start();
     log::info("engine.started", "address", server_->address(), "operators",
               server_->operator_address(), "durability",
               fmt::format("{}", fmt::join(opening_->durability, "; ")));
@@ -189,6 +211,7 @@ void storefront::serve() {
     operators_->look(world_.clock.now());
     server_->stop();
     look_.stop();
+    follow_switches_.stop();
 }
 
 }  // namespace floodgate::engine

@@ -55,6 +55,7 @@ public:
     // Removes handlers and listeners, so that nothing calls the clerks any more.
     void close() {
         look_.stop();
+        follow_switches_.stop();
         server_.reset();
     }
 
@@ -79,6 +80,7 @@ private:
     api::readiness readiness() const;
     void keep_up(int beat);
     void reload_certificate();
+    api::readiness with_switches(api::readiness r) const;
 
     const settings& with_;
     const world world_;
@@ -89,10 +91,12 @@ private:
     shop::order_lookup orders_;
     shop::bill_desk bills_;
     shop::ledger_health ledger_health_;
+    shop::switchboard switches_;
     std::optional<shop::checkout> checkout_;
     std::optional<shop::message_desk> messages_;
     std::optional<api::operator_pages> operators_;
     periodic_task look_;  // asks whether the node sells, for operators_
+    periodic_task follow_switches_;
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

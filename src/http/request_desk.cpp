@@ -197,6 +197,7 @@ decision request_desk::buy(const asked& a) {
         if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
     if (auto refusal = refusal_by_user(a, guard::limit::purchase_by_user, with_.purchase_by_user))
         return *std::move(refusal);
+    if (!with_.switches.sales()) return api::problem_reply(api::problem::paused, a.lang);
 
     if (auto fault = body_fault(a)) return std::move(*fault);
     sale::attempt attempt{.sale = {a.found.id}, .buyer = a.who.user};

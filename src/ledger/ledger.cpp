@@ -26,7 +26,8 @@ ledger::ledger(std::unique_ptr<store::database> db)
       refunds_(*db_),
       earnings_(*db_),
       tallies_(*db_),
-      fences_(*db_) {}
+      fences_(*db_),
+      switches_(*db_) {}
 
 ledger::~ledger() = default;
 

@@ -22,6 +22,7 @@
 #include "ledger/message_book.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_book.hpp"
+#include "ledger/switch_book.hpp"
 #include "ledger/tally_book.hpp"
 #include "ledger/user_book.hpp"
 
@@ -51,6 +52,7 @@ public:
     earning_book& earnings() { return earnings_; }
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
+    switch_book& switches() { return switches_; }
 
     // For classes that share the database, such as fenced_database.hpp.
     store::database& database() { return *db_; }
@@ -75,6 +77,7 @@ private:
     earning_book earnings_;
     tally_book tallies_;
     fence_book fences_;
+    switch_book switches_;
 };
 
 }  // namespace floodgate::ledger
