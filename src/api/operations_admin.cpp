@@ -86,6 +86,14 @@ boost::json::object to_json(const ledger::channel_message& m) {
     return out;
 }
 
+boost::json::object to_json(const ledger::payment_attempt& a) {
+    boost::json::object out{{"at", to_iso(a.at)},   {"took_ms", a.took.count()},
+                            {"method", a.method},   {"asked", a.asked},
+                            {"outcome", a.outcome}, {"answer", a.answer}};
+    if (!a.refund_no.empty()) out["refund_no"] = a.refund_no;
+    return out;
+}
+
 }  // namespace
 
 reply list_questions(services& with, const call& c) {
@@ -120,6 +128,16 @@ reply list_messages(services& with, const call& c) {
         },
         [](const ledger::channel_message& m) { return to_json(m); },
         [](const ledger::channel_message& m) { return m.id; });
+}
+
+reply list_attempts(services& with, const call& c) {
+    const auto order = with.ledger.orders().find({static_cast<std::uint64_t>(c.ids.at(0))});
+    if (!order) return failure_reply(order.error(), c.language);
+    const auto made = with.ledger.attempts().of_order(order->no);
+    if (!made) return failure_reply(made.error(), c.language);
+    boost::json::array shown;
+    for (const ledger::payment_attempt& a : *made) shown.push_back(to_json(a));
+    return json_reply(200, {{"attempts", std::move(shown)}});
 }
 
 reply get_reconciliation(services& with, const call& c) {

@@ -26,6 +26,9 @@ reply list_extra_money(services& with, const call& c);  // -> {refunds, next_bef
 // -> {messages, next_before}
 reply list_messages(services& with, const call& c);
 
+// What was asked of payment channels for an order, call by call, oldest first -> {attempts}
+reply list_attempts(services& with, const call& c);
+
 // Holds a channel's daily bill against the ledger: ?channel=alipay|wechat, the body is the CSV file
 // as it was downloaded -> {channel, complete, agrees, lines, from?, until?, bill, ledger, missing,
 // extra, different}; of each of the last three the first 1000 are named. 422 with `line`: the file

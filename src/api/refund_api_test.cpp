@@ -186,5 +186,24 @@ TEST_F(RefundApiTest, ExtraMoneyIsListedAPageAtATime) {
         EXPECT_EQ(get(std::string("/admin/payments/extra") + bad).status, 400) << bad;
 }
 
+TEST_F(RefundApiTest, AnAdminSeesEveryCallToAChannel) {
+    const std::string no = entered();
+    ASSERT_EQ(post("/orders/" + no + "/pay", R"({"method":"wechat"})").status, 200);
+    money_comes(no, "wechat");
+    ASSERT_EQ(refund(no).status, 202);
+    inquire_all();
+    as_admin();
+    const answered seen = get("/admin/orders/" + no + "/attempts");
+    ASSERT_EQ(seen.status, 200);
+    const auto& made = seen.body.at("attempts").as_array();
+    ASSERT_EQ(made.size(), 2U);
+    EXPECT_EQ(made[0].at("asked").as_string(), "begin");
+    EXPECT_FALSE(made[0].as_object().contains("refund_no"));
+    EXPECT_EQ(made[1].at("asked").as_string(), "refund");
+    EXPECT_EQ(made[1].at("refund_no").as_string(), no + "R1");
+    EXPECT_EQ(made[1].at("outcome").as_string(), "answered");
+    EXPECT_EQ(get("/admin/orders/7/attempts").status, 404);
+}
+
 }  // namespace
 }  // namespace floodgate::api

@@ -96,6 +96,7 @@ constexpr route table[] = {
     {post, "/api/v1/admin/users/{id}/points",    access::money, grant_points, pool::admin},
 
     {get,  "/api/v1/admin/orders/{no}",    access::assist, get_order_as_admin, pool::admin},
+    {get,  "/api/v1/admin/orders/{no}/attempts", access::money, list_attempts, pool::admin},
     {post, "/api/v1/admin/orders/{no}/refund", access::assist, refund_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::money, list_questions, pool::admin},
     {get,  "/api/v1/admin/payments/extra", access::money, list_extra_money, pool::admin},

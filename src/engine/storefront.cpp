@@ -49,7 +49,11 @@ storefront::storefront(const settings& s, const world& w)
       follow_switches_("switches", switches_every, [this] { (void)switches_.look().has_value(); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
     open_channels(s.pay, caller, w.clock, channels);
-    if (w.points) channels.add(std::make_unique<shop::points_channel>(*w.points, w.clock));
+    if (w.points)
+        channels.add(std::make_unique<shop::points_channel>(
+            *w.points, w.clock,
+            s.points.url.empty() ? shop::points_channel::place::here
+                                 : shop::points_channel::place::elsewhere));
 }
 
 void storefront::restore_logins() {

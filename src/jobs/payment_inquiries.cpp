@@ -89,13 +89,14 @@ result<shop::inquiry_outcome> payment_inquiries::ask(const ledger::open_question
     if (answer->outcome == shop::inquiry_outcome::unsure) count(&payment_inquiry_figures::unsure);
     // If the order was overtaken, its inquiry is usually settled. If it is still open, the channel
     // must not be asked again without a pause.
-    if (const auto later = wait(q, answer->note); !later) return later.error();
+    if (const auto later = wait(q, answer->note, answer->calls); !later) return later.error();
     return answer->outcome;
 }
 
-result<void> payment_inquiries::wait(const ledger::open_question& q, const std::string& note) {
+result<void> payment_inquiries::wait(const ledger::open_question& q, const std::string& note,
+                                     ledger::attempt_list calls) {
     const instant at = world_.clock.now() + pause_after(q.tries, options_);
-    const auto noted = world_.moves.ask_again(q, at, note);
+    const auto noted = world_.moves.ask_again(q, at, note, calls);
     if (noted.has_error() && noted.error() == errc::not_found) return {};  // settled meanwhile
     return noted;
 }

@@ -63,7 +63,8 @@ private:
     // `unclear`: the channel's unclear answers in a row.
     result<void> ask_one_channel(std::span<const ledger::open_question> questions, int& unclear);
     result<shop::inquiry_outcome> ask(const ledger::open_question& q);
-    result<void> wait(const ledger::open_question& q, const std::string& note);
+    result<void> wait(const ledger::open_question& q, const std::string& note,
+                      ledger::attempt_list calls = {});
     result<void> watch();
     result<void> watch_extra_money();
     void count(std::uint64_t payment_inquiry_figures::*what);

@@ -325,5 +325,19 @@ TEST_F(PaymentInquiriesTest, AnotherOneGoesOnAfterARestart) {
     expect_returned({o.no});
 }
 
+TEST_F(PaymentInquiriesTest, EachTryHasItsOwnRowInTheJournal) {
+    const auto o = closing_order(1);
+    channel_->queries.always(trade::unsure);
+    for (int tries = 1; tries <= 3; ++tries) {
+        ask_.step();
+        clock_.advance(1h);
+    }
+    channel_->queries.always(trade::paid);
+    ask_.step();
+    words said;
+    for (const auto& a : book_.attempts().of_order(o.no).value()) said.push_back(a.answer);
+    EXPECT_EQ(said, (words{"unsure", "unsure", "unsure", "paid"}));
+}
+
 }  // namespace
 }  // namespace floodgate::jobs

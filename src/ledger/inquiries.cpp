@@ -110,9 +110,13 @@ result<std::vector<open_question>> move_book::open_questions(instant now, std::s
     });
 }
 
-result<void> move_book::ask_again(const open_question& q, instant at, const std::string& note) {
+result<void> move_book::ask_again(const open_question& q, instant at, const std::string& note,
+                                  attempt_list calls) {
+    std::vector<const payment_attempt*> made;
+    for (const payment_attempt& a : calls) made.push_back(&a);
     return guarded("moves.ask_again", [&]() -> result<void> {
         const auto c = db_.writer();
+        store::transaction t(*c, store::access::write);
         const std::string_view why = cut_text(note, note_size_max);
         const auto found =
             q.what == question::close
@@ -125,6 +129,11 @@ result<void> move_book::ask_again(const open_question& q, instant at, const std:
                       "CASE WHEN next_try_ms = ? THEN ? ELSE next_try_ms END "
                       "WHERE refund_no = ? AND state = ?",
                       why, q.next_try, at, std::string_view(q.refund.number), refund_is_asked);
+        // Calls that were overtaken were made all the same.
+        write_attempts(*c, made);
+        if (q.tries % attempt_book::trim_every == attempt_book::trim_every - 1)
+            trim_attempts(*c, q.order.no);
+        t.commit();
         if (found == 0) return errc::not_found;
         return {};
     });

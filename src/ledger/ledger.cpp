@@ -23,6 +23,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
       moves_(*db_),
       letters_(*db_),
       messages_(*db_),
+      attempts_(*db_),
       refunds_(*db_),
       earnings_(*db_),
       tallies_(*db_),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ledger/account_book.hpp"
+#include "ledger/attempt_book.hpp"
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
 #include "ledger/earning_book.hpp"
@@ -48,6 +49,7 @@ public:
     move_book& moves() { return moves_; }
     letter_book& letters() { return letters_; }
     message_book& messages() { return messages_; }
+    attempt_book& attempts() { return attempts_; }
     refund_book& refunds() { return refunds_; }
     earning_book& earnings() { return earnings_; }
     tally_book& tallies() { return tallies_; }
@@ -73,6 +75,7 @@ private:
     move_book moves_;
     letter_book letters_;
     message_book messages_;
+    attempt_book attempts_;
     refund_book refunds_;
     earning_book earnings_;
     tally_book tallies_;

@@ -38,7 +38,8 @@ public:
     bool run(std::span<const batched_move> moves) {
         plan(moves);
         give_units_back();
-        if (planned_.empty()) return false;
+        const bool noted = write_calls(moves);
+        if (planned_.empty()) return noted;
         write_states();
         write_money();
         write_earnings();
@@ -94,6 +95,17 @@ private:
                             p.before.sale.value, p.before.no.value, to_text(*p.plan.event)));
             return true;
         });
+    }
+
+    // Also of moves that are not made: the calls were.
+    bool write_calls(std::span<const batched_move> moves) {
+        std::vector<const payment_attempt*> all;
+        for (const batched_move& m : moves)
+            for (const payment_attempt& a : m.what->attempts) all.push_back(&a);
+        write_attempts(book_, all);
+        for (const batched_move& m : moves)
+            if (m.what->kind == move_kind::note) trim_attempts(book_, m.what->order);
+        return !all.empty();
     }
 
     void write_states() {

@@ -40,14 +40,19 @@ result<move_outcome> move_book::ask_refund(sale::order_no no, std::optional<sale
         {.kind = move_kind::ask_refund, .order = no, .now = now, .buyer = owner, .wish = &wish});
 }
 
-result<move_outcome> move_book::pay(sale::order_no no, const std::string& method, instant now) {
-    return gatherer_->make({.kind = move_kind::pay, .order = no, .now = now, .method = method});
+result<move_outcome> move_book::pay(sale::order_no no, const std::string& method, instant now,
+                                    attempt_list calls) {
+    return gatherer_->make(
+        {.kind = move_kind::pay, .order = no, .now = now, .method = method, .attempts = calls});
 }
 
 result<move_outcome> move_book::pay_reserved(sale::order_no no, const std::string& method,
-                                             instant now) {
-    return gatherer_->make(
-        {.kind = move_kind::pay_reserved, .order = no, .now = now, .method = method});
+                                             instant now, attempt_list calls) {
+    return gatherer_->make({.kind = move_kind::pay_reserved,
+                            .order = no,
+                            .now = now,
+                            .method = method,
+                            .attempts = calls});
 }
 
 result<known_payment> move_book::find(sale::order_no no) {
@@ -67,14 +72,27 @@ result<known_payment> move_book::find(sale::order_no no) {
     });
 }
 
-result<move_outcome> move_book::close(sale::order_no no, const std::string& method, instant now) {
-    return gatherer_->make({.kind = move_kind::close, .order = no, .now = now, .method = method});
+result<move_outcome> move_book::close(sale::order_no no, const std::string& method, instant now,
+                                      attempt_list calls) {
+    return gatherer_->make(
+        {.kind = move_kind::close, .order = no, .now = now, .method = method, .attempts = calls});
 }
 
 result<move_outcome> move_book::finish_refund(sale::order_no no, const std::string& number,
-                                              instant now) {
-    return gatherer_->make(
-        {.kind = move_kind::finish_refund, .order = no, .now = now, .refund_number = number});
+                                              instant now, attempt_list calls) {
+    return gatherer_->make({.kind = move_kind::finish_refund,
+                            .order = no,
+                            .now = now,
+                            .refund_number = number,
+                            .attempts = calls});
+}
+
+result<void> move_book::note(sale::order_no no, attempt_list calls) {
+    if (calls.empty()) return {};
+    const auto noted =
+        gatherer_->make({.kind = move_kind::note, .order = no, .now = {}, .attempts = calls});
+    if (!noted) return noted.error();
+    return {};
 }
 
 }  // namespace floodgate::ledger

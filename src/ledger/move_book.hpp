@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ledger/attempt_book.hpp"
 #include "ledger/audit_book.hpp"
 #include "ledger/refund_book.hpp"
 #include "sale/order.hpp"
@@ -122,6 +123,10 @@ struct giving_up_buyer {
 class move_gatherer;
 struct gathering;
 
+// The calls to a channel that led to a move. They are journalled in its transaction, also if the
+// order does not move.
+using attempt_list = std::span<const payment_attempt>;
+
 class move_book {
 public:
     explicit move_book(store::database& db);
@@ -153,17 +158,23 @@ public:
                                     const refund_wish& wish, instant now);
     // Money came through this channel. unpaid -> paid, also while closing: the money decides. For
     // an order in another state the money is refunded; move_outcome::money says what it is.
-    result<move_outcome> pay(sale::order_no no, const std::string& method, instant now);
+    result<move_outcome> pay(sale::order_no no, const std::string& method, instant now,
+                             attempt_list calls = {});
     // The same for a price that its channel has only set aside (points), so that the ledger
     // decides. Not moved while the order is closing, because its channel may have been told to give
     // up, nor if it is paid in another way, nor if no payment was begun with this method.
-    result<move_outcome> pay_reserved(sale::order_no no, const std::string& method, instant now);
+    result<move_outcome> pay_reserved(sale::order_no no, const std::string& method, instant now,
+                                      attempt_list calls = {});
     // The channel says that its trade can no longer be paid. If the order is closing and this was
     // its last open trade: unpaid -> closed.
-    result<move_outcome> close(sale::order_no no, const std::string& method, instant now);
+    result<move_outcome> close(sale::order_no no, const std::string& method, instant now,
+                               attempt_list calls = {});
     // The channel says that the money is back: refunding -> refunded, or paid if it was only a
     // part. When extra money is back, the order stays as it is.
-    result<move_outcome> finish_refund(sale::order_no no, const std::string& number, instant now);
+    result<move_outcome> finish_refund(sale::order_no no, const std::string& number, instant now,
+                                       attempt_list calls = {});
+    // Only journals calls to a channel, all of this order. No move follows from them.
+    result<void> note(sale::order_no no, attempt_list calls);
 
     // Closes unpaid orders whose deadline is `now` or earlier and which are not being closed,
     // earliest first, at most `max`, in one transaction with one stock update and one log line for
@@ -178,7 +189,8 @@ public:
     result<std::vector<open_question>> open_questions(instant now, std::size_t max);
     // There was no clear answer: postpones the inquiry until `at`, unless ask_now() has made it due
     // since `q` was read. not_found: nothing is to be asked any more.
-    result<void> ask_again(const open_question& q, instant at, const std::string& note);
+    result<void> ask_again(const open_question& q, instant at, const std::string& note,
+                           attempt_list calls = {});
     // The channel has spoken of this refund by itself: makes the inquiry due at `now`. The note, if
     // there is one, replaces the last. not_found: nothing is to be asked any more.
     result<void> ask_now(const std::string& refund_no, instant now, const std::string& note);

@@ -292,7 +292,8 @@ protected:
         case move_kind::pay: return moves.pay(p.order, with, now).value();
         case move_kind::close: return moves.close(p.order, with, now).value();
         case move_kind::finish_refund: return moves.finish_refund(p.order, number, now).value();
-        case move_kind::pay_reserved: break;
+        case move_kind::pay_reserved:
+        case move_kind::note: break;
         }
         throw std::logic_error("no such step");
     }

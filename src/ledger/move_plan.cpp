@@ -148,7 +148,7 @@ move_plan plan_finish_refund(const order_row& r, const move_request& m) {
 const char* to_text(move_kind kind) {
     constexpr std::array names{"moves.begin_payment", "moves.cancel",       "moves.ask_refund",
                                "moves.pay",           "moves.pay_reserved", "moves.close",
-                               "moves.finish_refund"};
+                               "moves.finish_refund", "moves.note"};
     return names.at(static_cast<std::size_t>(kind) - 1);
 }
 
@@ -164,6 +164,7 @@ move_plan plan_move(const order_row& row, const move_request& m) {
     case move_kind::pay_reserved: return plan_pay_reserved(row, m);
     case move_kind::close: return plan_close(row, m);
     case move_kind::finish_refund: return plan_finish_refund(row, m);
+    case move_kind::note: return {};
     }
     std::abort();  // A value outside the enum is a bug, not an input.
 }

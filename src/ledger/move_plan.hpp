@@ -20,7 +20,8 @@ enum class move_kind : std::uint8_t {
     pay,
     pay_reserved,
     close,
-    finish_refund
+    finish_refund,
+    note
 };
 const char* to_text(move_kind kind);  // "moves.pay": the name of the act in the log
 
@@ -33,6 +34,7 @@ struct move_request {
     sale::price price{};                   // begin_payment: what the channel takes
     const refund_wish* wish = nullptr;     // ask_refund
     std::string_view refund_number{};      // finish_refund
+    attempt_list attempts{};               // written with the move, also if it is not made
 };
 
 // What becomes of a trade.

@@ -8,6 +8,7 @@
 #include "pay/alipay_response.hpp"
 #include "pay/alipay_text.hpp"
 #include "pay/beijing_time.hpp"
+#include "pay/call_recording.hpp"
 #include "pay/channel_fixture.hpp"
 #include "pay/test_data.hpp"
 
@@ -316,6 +317,23 @@ TEST_F(AlipayChannelTest, AMessageIsAnsweredWithOneWord) {
         EXPECT_EQ(a.content_type, "text/plain");
         EXPECT_EQ(a.body, taken ? "success" : "fail");
     }
+}
+
+TEST_F(AlipayChannelTest, EveryCallIsNotedWithTheCodesOfItsAnswer) {
+    const call_recording made;
+    hears(close_method, failure("ACQ.TRADE_NOT_EXIST"));
+    net.will_answer(no_answer());
+    EXPECT_EQ(channel->close(order), trade::unsure);
+    hears(query_method, with_status("TRADE_SUCCESS"));
+    EXPECT_EQ(channel->query(order), trade::paid);
+    net.will_answer(signed_reply(query_method, with_status("TRADE_SUCCESS"), "other"));
+    EXPECT_EQ(channel->query(order), trade::unsure);
+    std::vector<std::string> lines;
+    for (const remote_call& c : made.calls())
+        lines.push_back(fmt::format("{} {} {}", c.asked, to_text(c.outcome), c.answer));
+    EXPECT_THAT(lines,
+                ElementsAre("close refused 40004 ACQ.TRADE_NOT_EXIST", "query no_answer Timeout was reached",
+                            "query answered 10000 TRADE_SUCCESS", "query garbled "));
 }
 
 }  // namespace

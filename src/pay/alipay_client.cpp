@@ -7,6 +7,7 @@
 #include "pay/alipay_response.hpp"
 #include "pay/alipay_text.hpp"
 #include "pay/beijing_time.hpp"
+#include "pay/call_recording.hpp"
 #include "pay/json_values.hpp"
 #include "store/http/http_caller.hpp"
 
@@ -28,6 +29,26 @@ store::http_question question_of(const std::string& gateway, parameters request)
             .body = encode_form({{content_name, content}})};
 }
 
+// The word for the journal; see call_recording.hpp.
+std::string_view asked_by(std::string_view method) {
+    constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"alipay.trade.query", "query"},
+        {"alipay.trade.close", "close"},
+        {"alipay.trade.refund", "refund"},
+        {"alipay.trade.fastpay.refund.query", "refund_query"}};
+    for (const auto& [name, word] : words)
+        if (method == name) return word;
+    return method;
+}
+
+void note(noted_call& call, const alipay_answer& a) {
+    const call_outcome came = !a.known      ? call_outcome::garbled
+                              : a.is_done() ? call_outcome::answered
+                                            : call_outcome::refused;
+    call.came_to(came, joined_words({a.code, a.sub_code, text_in(a.fields, "trade_status"),
+                                     text_in(a.fields, "refund_status")}));
+}
+
 }  // namespace
 
 parameters alipay_client::request(std::string_view method,
@@ -44,9 +65,17 @@ parameters alipay_client::request(std::string_view method,
 alipay_answer alipay_client::call(std::string_view method, const boost::json::object& content) {
     parameters all = request(method, content);
     sign_alipay_request(all, who_.merchant);
+    noted_call noted(asked_by(method), clock_);
     const store::http_answer answer = by_.ask(question_of(who_.gateway, std::move(all)));
-    if (answer.status == 200) return heard(method, answer.body);
-    log_.failed(method, answer.status == 0 ? answer.error : fmt::format("HTTP {}", answer.status));
+    if (answer.status == 200) {
+        alipay_answer a = heard(method, answer.body);
+        note(noted, a);
+        return a;
+    }
+    const std::string why =
+        answer.status == 0 ? answer.error : fmt::format("HTTP {}", answer.status);
+    noted.came_to(answer.status == 0 ? call_outcome::no_answer : call_outcome::garbled, why);
+    log_.failed(method, why);
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "base/cut_text.hpp"
 #include "base/iso_time.hpp"
 #include "pay/call_log.hpp"
+#include "pay/call_recording.hpp"
 #include "pay/external_notify.hpp"
 #include "pay/json_values.hpp"
 #include "pay/key_file.hpp"
@@ -154,6 +155,7 @@ store::http_question external_channel::sealed(std::string body) const {
 
 // The shop's word; empty: it gave none of those that were expected.
 std::string external_channel::ask(std::string_view event, const object& body, words expected) {
+    noted_call noted(event, clock_);
     const store::http_answer a = by_.ask(sealed(boost::json::serialize(body)));
     std::string why;
     if (a.status != 200) {
@@ -165,11 +167,13 @@ std::string external_channel::ask(std::string_view event, const object& body, wo
         std::string word = fields ? text_in(*fields, "status") : std::string();
         if (std::ranges::count(expected, word) > 0) {
             log_.succeeded();
+            noted.came_to(call_outcome::answered, word);
             return word;
         }
         why = fmt::format("the answer has no status that is known here: {}", shown_word(word));
     }
     log_.failed(event, why);
+    noted.came_to(a.status == 0 ? call_outcome::no_answer : call_outcome::garbled, why);
     return {};
 }
 

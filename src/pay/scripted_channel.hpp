@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "pay/call_recording.hpp"
 #include "pay/channel.hpp"
 
 namespace floodgate::pay {
@@ -72,16 +73,16 @@ public:
     message_answer when_refused{200, "text/plain", "fail"};
 
     std::string_view method() const override { return method_; }
-    result<checkout> begin(const sale::order& o) override { return answer(begins, o); }
+    result<checkout> begin(const sale::order& o) override { return answer("begin", begins, o); }
     // A trade that it closed is not open any more, unless that was queued.
     trade query(const sale::order& o) override {
         const bool told = queries.has_queued(o.no);
-        const trade said = answer(queries, o);
+        const trade said = answer("query", queries, o);
         const std::scoped_lock held(mutex_);
         return !told && said == trade::open && closed_.contains(o.no) ? trade::closed : said;
     }
     trade close(const sale::order& o) override {
-        const trade said = answer(closes, o);
+        const trade said = answer("close", closes, o);
         const std::scoped_lock held(mutex_);
         if (said == trade::closed) closed_.insert(o.no);
         return said;
@@ -91,7 +92,7 @@ public:
             const std::scoped_lock held(mutex_);
             refund_requests_[o.no].push_back(r);
         }
-        return answer(refunds, o);
+        return answer("refund", refunds, o);
     }
     // What it was asked to give back of an order, in order.
     std::vector<refund_request> refund_requests(sale::order_no no) {
@@ -107,13 +108,20 @@ public:
 
 private:
     template <class Answer>
-    Answer answer(script<Answer>& from, const sale::order& o) {
+    Answer answer(const char* asked, script<Answer>& from, const sale::order& o) {
+        noted_call noted(asked, clock_);
         Answer a = from.next(o.no);
+        if (!throws) noted.came_to(call_outcome::answered, said(a));
         if (throws) throw std::runtime_error("the channel fell over");
         return a;
     }
 
+    static std::string said(const result<checkout>& a) { return a ? "begun" : "refused"; }
+    static std::string said(trade t) { return to_text(t); }
+    static std::string said(refund_answer a) { return a == refund_answer::done ? "done" : "wait"; }
+
     const std::string method_;
+    const wall_clock clock_{};
     std::mutex mutex_;
     std::set<sale::order_no> closed_;
     std::map<sale::order_no, std::vector<refund_request>> refund_requests_;

@@ -89,13 +89,14 @@ result<checkout> wechat_channel::begin(const sale::order& o) {
     if (o.amount.value <= 0) return errc::invalid;
     const std::string number = trade_number(o);
     const wechat_answer a =
-        client_.post(native_target, {{"appid", app_id_},
-                                     {"mchid", mch_id()},
-                                     {"description", "Order " + number},
-                                     {"out_trade_no", number},
-                                     {"time_expire", to_rfc3339(o.pay_by)},
-                                     {"notify_url", notify_url_},
-                                     {"amount", {{"total", o.amount.value}, {"currency", "CNY"}}}});
+        client_.post("begin", native_target,
+                     {{"appid", app_id_},
+                      {"mchid", mch_id()},
+                      {"description", "Order " + number},
+                      {"out_trade_no", number},
+                      {"time_expire", to_rfc3339(o.pay_by)},
+                      {"notify_url", notify_url_},
+                      {"amount", {{"total", o.amount.value}, {"currency", "CNY"}}}});
     if (!a.known) return errc::store_unavailable;
     if (!a.is(200)) return refused_begin(o, a);
     std::string code_url = text_in(a.body, "code_url");
@@ -134,7 +135,8 @@ trade wechat_channel::trade_in(const object& reply, const sale::order& o) {
 }
 
 trade wechat_channel::query(const sale::order& o) {
-    const wechat_answer a = client_.get(trade_target(o) + "?mchid=" + percent_encoded(mch_id()));
+    const wechat_answer a =
+        client_.get("query", trade_target(o) + "?mchid=" + percent_encoded(mch_id()));
     if (a.is(200)) return trade_in(a.body, o);
     if (a.is(404) && a.code == "ORDERNOTEXIST") return missing_trade(o, clock_.now());
     return trade::unsure;
@@ -143,7 +145,8 @@ trade wechat_channel::query(const sale::order& o) {
 // Whatever the call says, only the trade itself tells whether it can still be paid: closing a
 // number that was never ordered succeeds as well, and a slow order may come after it.
 trade wechat_channel::close(const sale::order& o) {
-    const wechat_answer a = client_.post(trade_target(o) + "/close", {{"mchid", mch_id()}});
+    const wechat_answer a =
+        client_.post("close", trade_target(o) + "/close", {{"mchid", mch_id()}});
     if (!a.known) return trade::unsure;
     const trade after = query(o);
     return after == trade::open ? trade::unsure : after;
@@ -169,8 +172,8 @@ refund_answer wechat_channel::refund_in(const object& reply, const sale::order& 
 }
 
 refund_answer wechat_channel::look_up_refund(const sale::order& o, const refund_request& r) {
-    const wechat_answer a =
-        client_.get(fmt::format("{}/{}", refunds_target, percent_encoded(r.number)));
+    const wechat_answer a = client_.get(
+        "refund_query", fmt::format("{}/{}", refunds_target, percent_encoded(r.number)));
     return a.is(200) ? refund_in(a.body, o, r) : refund_answer::unsure;
 }
 
@@ -182,7 +185,7 @@ refund_answer wechat_channel::refund(const sale::order& o, const refund_request&
         {"notify_url", notify_url_},
         {"amount", {{"refund", r.amount.value}, {"total", o.amount.value}, {"currency", "CNY"}}}};
     if (!r.reason.empty()) call["reason"] = cut_text(r.reason, reason_bytes_max);
-    const wechat_answer a = client_.post(refunds_target, call);
+    const wechat_answer a = client_.post("refund", refunds_target, call);
     if (a.is(200)) return refund_in(a.body, o, r);
     if (!a.known || a.status >= 500) return refund_answer::unsure;
     log::warning("pay.refund_refused", "method", "wechat", "order", trade_number(o), "code",

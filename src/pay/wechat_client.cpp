@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/random_id.hpp"
+#include "pay/call_recording.hpp"
 #include "pay/json_values.hpp"
 #include "store/http/http_caller.hpp"
 
@@ -39,8 +40,24 @@ std::string_view shown_call(std::string_view target) {
 
 }  // namespace
 
-wechat_answer wechat_client::post(const std::string& target, const boost::json::object& body) {
-    return call("POST", target, boost::json::serialize(body));
+wechat_answer wechat_client::post(std::string_view asked, const std::string& target,
+                                  const boost::json::object& body) {
+    return noted(asked, "POST", target, boost::json::serialize(body));
+}
+
+wechat_answer wechat_client::noted(std::string_view asked, const std::string& verb,
+                                   const std::string& target, const std::string& body) {
+    noted_call made(asked, clock_);
+    wechat_answer a = call(verb, target, body);
+    if (!a.known) {
+        made.came_to(a.status == 0 ? call_outcome::no_answer : call_outcome::garbled, a.trouble);
+        return a;
+    }
+    const bool done = a.status >= 200 && a.status < 300;
+    made.came_to(done ? call_outcome::answered : call_outcome::refused,
+                 joined_words({std::to_string(a.status), a.code, text_in(a.body, "trade_state"),
+                               text_in(a.body, "status")}));
+    return a;
 }
 
 wechat_answer wechat_client::call(const std::string& verb, const std::string& target,
@@ -60,7 +77,7 @@ wechat_answer wechat_client::call(const std::string& verb, const std::string& ta
     const store::http_answer answer = by_.ask(q);
     if (answer.status == 0) {
         log_.failed(shown_call(target), answer.error);
-        return {};
+        return {.trouble = answer.error};
     }
     const authenticity how =
         verify_wechat_message(answer.body, seal_of(answer), who_.platform, clock_.now());
@@ -75,9 +92,10 @@ wechat_answer wechat_client::call(const std::string& verb, const std::string& ta
         log_.succeeded();
         return a;
     }
-    log_.failed(shown_call(target),
-                fmt::format("HTTP {} {} {}", a.status, to_text(how), shown_word(a.code)));
-    return a.known ? std::move(a) : wechat_answer{};
+    std::string why = fmt::format("HTTP {} {} {}", a.status, to_text(how), shown_word(a.code));
+    log_.failed(shown_call(target), why);
+    if (a.known) return a;
+    return {.status = a.status, .trouble = std::move(why)};
 }
 
 }  // namespace floodgate::pay

@@ -24,11 +24,13 @@ struct wechat_account {
 };
 
 struct wechat_answer {
-    // False: no answer, or none that the platform has signed. Nothing else is set then.
+    // False: no answer (status 0), or none that the platform has signed. Only status and trouble
+    // are set then.
     bool known = false;
     int status = 0;
     std::string code;  // of an error, without underscores: pages and servers spell it both ways
     boost::json::object body;
+    std::string trouble{};  // not known: why, in a few words
 
     bool is(int wanted) const { return known && status == wanted; }
 };
@@ -40,11 +42,17 @@ public:
 
     const wechat_account& who() const { return who_; }
 
-    // `target` is the path with the query. Both block. Any thread.
-    wechat_answer get(const std::string& target) { return call("GET", target, ""); }
-    wechat_answer post(const std::string& target, const boost::json::object& body);
+    // `target` is the path with the query; `asked` is the word for the journal
+    // (call_recording.hpp). Both block. Any thread.
+    wechat_answer get(std::string_view asked, const std::string& target) {
+        return noted(asked, "GET", target, "");
+    }
+    wechat_answer post(std::string_view asked, const std::string& target,
+                       const boost::json::object& body);
 
 private:
+    wechat_answer noted(std::string_view asked, const std::string& verb, const std::string& target,
+                        const std::string& body);
     wechat_answer call(const std::string& verb, const std::string& target, const std::string& body);
 
     const wechat_account who_;

@@ -1,6 +1,7 @@
 #include "shop/checkout.hpp"
 
 #include "base/log.hpp"
+#include "pay/call_recording.hpp"
 #include "sale/order_number.hpp"
 
 namespace floodgate::shop {
@@ -77,6 +78,26 @@ heard hear(pay::channel* c, const ledger::open_question& q) {
     }
 }
 
+// The recorded calls as rows of the journal.
+struct about {
+    sale::order_no order;
+    std::string_view method;
+    std::string_view refund_no{};
+};
+std::vector<ledger::payment_attempt> attempts_of(const pay::call_recording& made, const about& a) {
+    std::vector<ledger::payment_attempt> all;
+    for (const pay::remote_call& c : made.calls())
+        all.push_back({.order = a.order,
+                       .at = c.at,
+                       .took = c.took,
+                       .method = std::string(a.method),
+                       .refund_no = std::string(a.refund_no),
+                       .asked = c.asked,
+                       .outcome = to_text(c.outcome),
+                       .answer = c.answer});
+    return all;
+}
+
 result<checkout_step> step_of(const result<checkout_answer>& a) {
     if (!a) return a.error();
     return a->step;
@@ -103,8 +124,11 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
     const auto known = world_.moves.find(no);
     if (!known) return known.error();
     if (known->order.buyer != buyer) return errc::not_found;
-    if (auto refusal = refusal_of(*channel, known->order); !refusal || *refusal)
+    const pay::call_recording recorded;
+    if (auto refusal = refusal_of(*channel, known->order); !refusal || *refusal) {
+        note(known->order, attempts_of(recorded, {no, method}));
         return refusal ? result<checkout_answer>(**std::move(refusal)) : refusal.error();
+    }
     const sale::price price = channel->price_of(known->order);
     // Write the ledger first: from now on the order is not closed without asking this channel.
     const instant now = world_.clock.now();
@@ -113,16 +137,34 @@ result<checkout_answer> checkout::begin(sale::order_no no, sale::user_id buyer,
     const sale::order& order = begun->order;
     if (begun->why_not == ledger::obstacle::trade_closed) return errc::conflict;
     if (!begun->moved) return not_moved(*begun);
-    auto trade = channel->begin(order);
+    return this->begun(*channel, order, recorded);
+}
+
+// The ledger knows of the trade: begins it at the channel. The calls are journalled with the move
+// that follows; only if none follows do they take a transaction, which other moves share.
+result<checkout_answer> checkout::begun(pay::channel& channel, const sale::order& order,
+                                        const pay::call_recording& recorded) {
+    const std::string_view method = channel.method();
+    auto trade = channel.begin(order);
+    const auto made = attempts_of(recorded, {order.no, method});
+    if (trade && trade->reserved) return take_reserved(order.no, method, made);
+    if (trade && trade->paid) {
+        // If the ledger fails now, the channel is asked when the order is due.
+        const auto paid = take_money(order.no, method, made);
+        if (!paid) return paid.error();
+        // The channel's own message may have been faster.
+        return paid->order.state == order_state::paid ? done(paid->order) : no_effect(paid->order);
+    }
+    note(order, made);
     if (!trade) return trade.error();
     if (trade->refused) return refused(order, *trade->refused);
-    if (trade->reserved) return take_reserved(no, method);
-    if (!trade->paid) return checkout_answer{checkout_step::under_way, order, *std::move(trade)};
-    // If the ledger fails now, the channel is asked when the order is due.
-    const auto paid = take_money(no, method);
-    if (!paid) return paid.error();
-    // The channel's own message may have been faster.
-    return paid->order.state == order_state::paid ? done(paid->order) : no_effect(paid->order);
+    return checkout_answer{checkout_step::under_way, order, *std::move(trade)};
+}
+
+// The journal is evidence only: what was asked of the channel counts without it, and a ledger that
+// fails has logged it.
+void checkout::note(const sale::order& order, calls made) {
+    (void)world_.moves.note(order.no, made);
 }
 
 // Asked before the ledger is written. Orders that cannot be paid anyway are left to it.
@@ -137,10 +179,11 @@ result<std::optional<checkout_answer>> checkout::refusal_of(pay::channel& c,
     return std::optional(refused(order, **why));
 }
 
-result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_view method) {
+result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_view method,
+                                                calls made) {
     pay::channel* const channel = world_.channels.find(method);
     if (!channel) return errc::invalid;
-    const auto moved = world_.moves.pay_reserved(no, std::string(method), world_.clock.now());
+    const auto moved = world_.moves.pay_reserved(no, std::string(method), world_.clock.now(), made);
     if (!moved) return moved.error();
     if (!moved->moved) {
         // It may have been paid in another way meanwhile. Then the price must not be taken.
@@ -150,7 +193,9 @@ result<checkout_answer> checkout::take_reserved(sale::order_no no, std::string_v
         return is_paid ? done(known->order) : no_effect(known->order);
     }
     world_.settlement.settle(*moved);
+    const pay::call_recording recorded;
     channel->settled(moved->order);
+    note(moved->order, attempts_of(recorded, {no, method}));
     return done(moved->order);
 }
 
@@ -216,9 +261,9 @@ result<checkout_answer> checkout::too_much(const sale::order& order) {
 result<checkout_step> checkout::notified(sale::order_no no, std::string_view method,
                                          pay::trade trade) {
     switch (trade) {
-    case pay::trade::paid: return step_of(take_money(no, method));
+    case pay::trade::paid: return step_of(take_money(no, method, {}));
     case pay::trade::absent:
-    case pay::trade::closed: return step_of(close(no, method));
+    case pay::trade::closed: return step_of(close(no, method, {}));
     case pay::trade::open:
     case pay::trade::unsure: break;
     }
@@ -226,21 +271,24 @@ result<checkout_step> checkout::notified(sale::order_no no, std::string_view met
 }
 
 result<inquiry> checkout::inquire(const ledger::open_question& q) {
+    const pay::call_recording recorded;
     const heard answer = hear(world_.channels.find(q.method), q);
+    auto made = attempts_of(recorded, {q.order.no, q.method, q.refund.number});
     switch (answer.said) {
-    case word::paid: return inquiry_after(take_money(q.order.no, q.method));
-    case word::closed: return inquiry_after(close(q.order.no, q.method));
-    case word::refunded: return inquiry_after(finish_refund(q.refund));
-    case word::waiting: return inquiry{inquiry_outcome::waiting, answer.note};
+    case word::paid: return inquiry_after(take_money(q.order.no, q.method, made));
+    case word::closed: return inquiry_after(close(q.order.no, q.method, made));
+    case word::refunded: return inquiry_after(finish_refund(q.refund, made));
+    case word::waiting: return inquiry{inquiry_outcome::waiting, answer.note, std::move(made)};
     case word::unsure: break;
     }
-    return inquiry{inquiry_outcome::unsure, answer.note};
+    return inquiry{inquiry_outcome::unsure, answer.note, std::move(made)};
 }
 
 // Money that came late or twice is refunded: the payment inquiries find the refund at their next
 // step.
-result<checkout_answer> checkout::take_money(sale::order_no no, std::string_view method) {
-    const auto moved = world_.moves.pay(no, std::string(method), world_.clock.now());
+result<checkout_answer> checkout::take_money(sale::order_no no, std::string_view method,
+                                             calls made) {
+    const auto moved = world_.moves.pay(no, std::string(method), world_.clock.now(), made);
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
     if (moved->money == ledger::money_fate::taken) {
@@ -253,8 +301,8 @@ result<checkout_answer> checkout::take_money(sale::order_no no, std::string_view
     return under_way(moved->order);
 }
 
-result<checkout_answer> checkout::close(sale::order_no no, std::string_view method) {
-    const auto moved = world_.moves.close(no, std::string(method), world_.clock.now());
+result<checkout_answer> checkout::close(sale::order_no no, std::string_view method, calls made) {
+    const auto moved = world_.moves.close(no, std::string(method), world_.clock.now(), made);
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
     // When only a trade was closed, the order itself has no news.
@@ -262,8 +310,8 @@ result<checkout_answer> checkout::close(sale::order_no no, std::string_view meth
     return done(moved->order);
 }
 
-result<checkout_answer> checkout::finish_refund(const ledger::refund& r) {
-    const auto moved = world_.moves.finish_refund(r.order, r.number, world_.clock.now());
+result<checkout_answer> checkout::finish_refund(const ledger::refund& r, calls made) {
+    const auto moved = world_.moves.finish_refund(r.order, r.number, world_.clock.now(), made);
     if (!moved) return moved.error();
     if (!moved->moved) return no_effect(moved->order);
     // When extra money is back, the order itself has no news.

@@ -29,6 +29,10 @@
 #include "shop/audit_trail.hpp"
 #include "shop/settlement.hpp"
 
+namespace floodgate::pay {
+class call_recording;
+}
+
 namespace floodgate::shop {
 
 enum class checkout_step : std::uint8_t {
@@ -58,6 +62,9 @@ enum class inquiry_outcome : std::uint8_t {
 struct inquiry {
     inquiry_outcome outcome{};
     std::string note{};  // not settled: why, for an operator
+    // waiting, unsure: the calls that were made, to be journalled with the next try. Otherwise they
+    // are journalled already.
+    std::vector<ledger::payment_attempt> calls{};
 };
 
 class checkout {
@@ -112,7 +119,9 @@ public:
     // interrupted in between. done: it is paid with this method, now or before. no_effect: its
     // state does not allow it, it is paid in another way, or no payment was begun with this method.
     // invalid: no such method.
-    result<checkout_answer> take_reserved(sale::order_no no, std::string_view method);
+    result<checkout_answer> take_reserved(sale::order_no no, std::string_view method) {
+        return take_reserved(no, method, {});
+    }
 
     // Makes the inquiry at its channel and enters the answer in the ledger.
     result<inquiry> inquire(const ledger::open_question& q);
@@ -120,12 +129,17 @@ public:
 private:
     result<std::optional<checkout_answer>> refusal_of(pay::channel& c,
                                                       const sale::order& order) const;
-    result<checkout_answer> take_money(sale::order_no no, std::string_view method);
-    result<checkout_answer> close(sale::order_no no, std::string_view method);
+    using calls = ledger::attempt_list;  // that led to it
+    result<checkout_answer> begun(pay::channel& channel, const sale::order& order,
+                                  const pay::call_recording& recorded);
+    void note(const sale::order& order, calls made);
+    result<checkout_answer> take_reserved(sale::order_no no, std::string_view method, calls made);
+    result<checkout_answer> take_money(sale::order_no no, std::string_view method, calls made);
+    result<checkout_answer> close(sale::order_no no, std::string_view method, calls made);
     result<checkout_answer> start_refund(sale::order_no no, std::optional<sale::user_id> owner,
                                          const ledger::refund_wish& wish);
     result<checkout_answer> too_much(const sale::order& order);
-    result<checkout_answer> finish_refund(const ledger::refund& r);
+    result<checkout_answer> finish_refund(const ledger::refund& r, calls made);
 
     const world world_;
     const milliseconds refund_within_;

@@ -180,5 +180,36 @@ TEST_F(TwoMethodsTest, BothMayBePaidTooLate) {
     expect_books_agree();
 }
 
+TEST_F(TwoMethodsTest, EveryCallToAChannelIsJournalledWithWhatItCameTo) {
+    const auto p = order_in("unpaid");
+    const auto journal = [&] {
+        std::vector<std::string> lines;
+        for (const auto& a : ledger::attempt_book(verbs_.db()).of_order(p.order).value())
+            lines.push_back(a.method + " " + a.asked + " " + a.outcome);
+        return lines;
+    };
+    ASSERT_EQ(checkout_.begin(p.order, p.buyer, ledger::method)->step, checkout_step::under_way);
+    EXPECT_THAT(journal(), testing::ElementsAre("test begin answered"));
+    ASSERT_EQ(checkout_.cancel(p.order, p.buyer)->step, checkout_step::under_way);
+    channel_->throws = true;
+    const inquiry broken = checkout_.inquire(question()).value();
+    EXPECT_EQ(broken.outcome, inquiry_outcome::unsure);
+    ASSERT_EQ(broken.calls.size(), 1U) << "to be written with the pause";
+    EXPECT_EQ(broken.calls[0].outcome, "failed");
+    channel_->throws = false;
+    ASSERT_EQ(checkout_.inquire(question())->outcome, inquiry_outcome::settled);
+    EXPECT_THAT(journal(), testing::ElementsAre("test begin answered", "test query answered",
+                                                "test close answered", "test query answered"));
+}
+
+TEST_F(TwoMethodsTest, ACallForARefundIsJournalledWithItsNumber) {
+    const auto p = order_in("refunding");
+    ASSERT_EQ(checkout_.inquire(question())->outcome, inquiry_outcome::settled);
+    const auto made = ledger::attempt_book(verbs_.db()).of_order(p.order).value();
+    ASSERT_EQ(made.size(), 1U);
+    EXPECT_EQ(made[0].asked, "refund");
+    EXPECT_EQ(made[0].refund_no, std::to_string(p.order.value) + "R1");
+}
+
 }  // namespace
 }  // namespace floodgate::shop

@@ -16,8 +16,12 @@ class points_channel final : public pay::channel {
 public:
     static constexpr std::string_view name = "points";
 
-    points_channel(points::accounts& accounts, const floodgate::clock& clock)
-        : accounts_(accounts), clock_(clock) {}
+    // here: the accounts are in this process. elsewhere: each use is a remote call, which is noted
+    // for the journal (pay/call_recording.hpp).
+    enum class place : std::uint8_t { here = 1, elsewhere };
+    points_channel(points::accounts& accounts, const floodgate::clock& clock,
+                   place where = place::here)
+        : accounts_(accounts), clock_(clock), where_(where) {}
 
     std::string_view method() const override { return name; }
 
@@ -38,8 +42,12 @@ public:
 private:
     pay::refund_answer give_back(const sale::order& o, const pay::refund_request& r);
 
+    template <class Use>
+    auto ask(const char* asked, Use use);
+
     points::accounts& accounts_;
     const floodgate::clock& clock_;
+    const place where_;
 };
 
 }  // namespace floodgate::shop
