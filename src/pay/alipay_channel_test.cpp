@@ -331,9 +331,9 @@ TEST_F(AlipayChannelTest, EveryCallIsNotedWithTheCodesOfItsAnswer) {
     std::vector<std::string> lines;
     for (const remote_call& c : made.calls())
         lines.push_back(fmt::format("{} {} {}", c.asked, to_text(c.outcome), c.answer));
-    EXPECT_THAT(lines,
-                ElementsAre("close refused 40004 ACQ.TRADE_NOT_EXIST", "query no_answer Timeout was reached",
-                            "query answered 10000 TRADE_SUCCESS", "query garbled "));
+    EXPECT_THAT(lines, ElementsAre("close refused 40004 ACQ.TRADE_NOT_EXIST",
+                                   "query no_answer Timeout was reached",
+                                   "query answered 10000 TRADE_SUCCESS", "query garbled "));
 }
 
 }  // namespace
