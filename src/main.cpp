@@ -55,6 +55,9 @@ int serve(const serve_options& o) {
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
     if (o.demo) s.pay_test = true;
+    engine::note_option(s, "data", '"' + s.data + '"', "command line");
+    engine::note_option(s, "edge.listen", '"' + s.server.listen + '"', "command line");
+    if (o.demo) engine::note_option(s, "pay.allow_test", "true", "command line");
     http::check_address(s.server.listen);  // before a data directory is made in vain
     if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
     prepare_signals(!s.server.tls_certificate_file.empty());

@@ -50,7 +50,9 @@ services HandlerTest::all_services() {
             .reconciliation = reconciliation_,
             .node = node_,
             .operators = operators_,
-            .points = &points_};
+            .live = live_,
+            .points = &points_,
+            .configuration = &configuration_};
 }
 
 answered HandlerTest::ask(verb v, const std::string& target, const std::string& body) {

@@ -46,6 +46,13 @@ reply get_switches(services& with, const call& c);
 // {logins?, registration?, refunds?, sales?, reason} -> the same; this node follows at once, the
 // others within a second
 reply change_switches(services& with, const call& c);
+// The last seconds of the live view: ?seconds=1..3600 (60) &step=1..60 (1): every step-th of them
+// -> {every_ms, kept_s, history, now}
+reply get_live(services& with, const call& c);
+// What /readyz says, and how the other nodes are -> {status, reason?, warnings, durability, nodes}
+reply get_health(services& with, const call& c);
+// Every option -> {options: [{key, value, default, from, secret}]}; secrets have no value
+reply get_configuration(services& with, const call& c);
 
 reply list_alerts(services& with, const call& c);         // -> {alerts}, oldest first
 reply get_order_as_admin(services& with, const call& c);  // any buyer's

@@ -108,6 +108,9 @@ constexpr route table[] = {
     {get,  "/api/v1/admin/alerts",         access::see, list_alerts, pool::admin},
     {get,  "/api/v1/admin/switches",       access::manage, get_switches, pool::admin},
     {put,  "/api/v1/admin/switches",       access::manage, change_switches, pool::admin},
+    {get,  "/api/v1/admin/live",           access::see, get_live, pool::admin},
+    {get,  "/api/v1/admin/health",         access::see, get_health, pool::admin},
+    {get,  "/api/v1/admin/config",         access::manage, get_configuration, pool::admin},
 
     {get,  "/api/v1/admin/dead-letters",              access::see, list_letters, pool::admin},
     {get,  "/api/v1/admin/dead-letters/{id}",         access::see, get_letter, pool::admin},

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "alarm/board.hpp"
+#include "api/live_view.hpp"
 #include "api/operator_pages.hpp"
 #include "api/pool.hpp"
 #include "api/reply.hpp"
 #include "api/showcase.hpp"
 #include "base/clock.hpp"
+#include "base/config_file.hpp"
 #include "gate/turnstile.hpp"
 #include "guard/login_limits.hpp"
 #include "guard/passwords.hpp"
@@ -68,8 +70,10 @@ struct services {
     shop::letter_desk& letters;
     shop::reconciliation_desk& reconciliation;
     shop::node& node;
-    operator_pages& operators;           // for /readyz and /metrics
-    points::accounts* points = nullptr;  // null: the shop has none
+    operator_pages& operators;                                 // for /readyz and /metrics
+    live_view& live;                                           // the last hour, for the console
+    points::accounts* points = nullptr;                        // null: the shop has none
+    const std::vector<config_entry>* configuration = nullptr;  // in force; null: none was read
 };
 
 // Runs on a pool and may block.

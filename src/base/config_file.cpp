@@ -5,6 +5,7 @@
 #define TOML_ENABLE_FORMATTERS 0  // files are only read
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -44,12 +45,65 @@ struct stray {
     toml::source_region where;
 };
 
+bool holds_secret(std::string_view key) {
+    const std::string_view name = key.substr(key.rfind('.') + 1);
+    if (name.ends_with("_file") || name.ends_with("_keys_max")) return false;
+    return std::ranges::any_of(
+        std::array<std::string_view, 4>{"password", "secret", "token", "_key"},
+        [&](std::string_view word) { return name == word || name.ends_with(word); });
+}
+
+// "https://user:pass@host/path?key=1" -> "https://host/path?..."
+std::string without_credentials(std::string text) {
+    const std::size_t scheme = text.find("://");
+    if (scheme == text.npos) return text;
+    if (const std::size_t query = text.find('?'); query != text.npos)
+        text.replace(query + 1, text.npos, "...");
+    const std::size_t host = scheme + 3;
+    const std::size_t at = text.rfind('@', std::min(text.find('/', host), text.size()));
+    if (at != text.npos && at >= host) text.erase(host, at + 1 - host);
+    return text;
+}
+
+std::string shown(bool value) { return value ? "true" : "false"; }
+std::string shown(std::int64_t value) { return std::to_string(value); }
+std::string shown(const std::string& value) { return '"' + without_credentials(value) + '"'; }
+std::string shown(const std::vector<std::string>& value) {
+    std::string out;
+    for (const std::string& one : value) out += (out.empty() ? "" : ", ") + shown(one);
+    return '[' + out + ']';
+}
+std::string shown(const std::map<std::string, std::string>& value) {
+    std::string out;
+    for (const auto& [name, one] : value)
+        out += (out.empty() ? "" : ", ") + shown(name) + " = " + shown(one);
+    return '{' + out + '}';
+}
+
 }  // namespace
 
 struct config_file::contents {
     std::string path;
     toml::table root;
     std::set<std::string> asked;
+    std::vector<config_entry> entries;
+
+    // Notes how an option came out when the function that reads it ends.
+    template <class Value>
+    struct note {
+        contents& to;
+        const std::string& key;
+        const Value& value;
+        const toml::node* found;
+        std::string before = shown(value);
+
+        ~note() {
+            config_entry e{key, shown(value), before, found ? "file" : "default",
+                           holds_secret(key)};
+            if (e.secret) e.value = e.standard = "";
+            to.entries.push_back(std::move(e));
+        }
+    };
 
     // Follows "edge.tls.certificate" down the tables; null when something on the way is absent.
     const toml::node* find(const std::string& key) {
@@ -95,6 +149,7 @@ config_file::config_file(config_file&&) noexcept = default;
 
 void config_file::read(const std::string& key, bool& value) {
     const auto* found = contents_->find(key);
+    const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
     if (!found->is_boolean()) contents_->fail(key, *found, "must be true or false");
     value = found->as_boolean()->get();
@@ -102,6 +157,7 @@ void config_file::read(const std::string& key, bool& value) {
 
 void config_file::read(const std::string& key, std::string& value) {
     const auto* found = contents_->find(key);
+    const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
     if (!found->is_string()) contents_->fail(key, *found, "must be a string in quotes");
     value = found->as_string()->get();
@@ -109,6 +165,7 @@ void config_file::read(const std::string& key, std::string& value) {
 
 void config_file::read(const std::string& key, std::vector<std::string>& value) {
     const auto* found = contents_->find(key);
+    const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
     if (!found->is_array()) contents_->fail(key, *found, "must be a list of strings");
     value.clear();
@@ -120,6 +177,7 @@ void config_file::read(const std::string& key, std::vector<std::string>& value) 
 
 void config_file::read(const std::string& key, std::map<std::string, std::string>& value) {
     const auto* found = contents_->find(key);
+    const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
     if (!found->is_table()) contents_->fail(key, *found, "must be a table of strings");
     value.clear();
@@ -133,6 +191,7 @@ void config_file::read(const std::string& key, std::map<std::string, std::string
 
 void config_file::read(const std::string& key, std::int64_t& value, bounds allowed) {
     const auto* found = contents_->find(key);
+    const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
     if (!found->is_integer()) contents_->fail(key, *found, "must be a whole number");
     const std::int64_t number = found->as_integer()->get();
@@ -152,6 +211,8 @@ void config_file::read(const std::string& key, std::chrono::milliseconds& value,
 }
 
 const std::string& config_file::path() const { return contents_->path; }
+
+std::vector<config_entry> config_file::entries() const { return contents_->entries; }
 
 void config_file::expect_all_read() const {
     std::vector<stray> unknown;

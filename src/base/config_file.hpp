@@ -27,6 +27,17 @@ struct config_error : std::runtime_error {
     using runtime_error::runtime_error;
 };
 
+// One option as it was asked for, for an operator to look at.
+struct config_entry {
+    std::string key;
+    std::string value;     // in force, as TOML writes it
+    std::string standard;  // what it is without a configuration file
+    std::string from;      // "default", "file", "command line", "derived"
+    bool secret = false;   // then value and standard are empty
+
+    friend bool operator==(const config_entry&, const config_entry&) = default;
+};
+
 class config_file {
 public:
     config_file();  // no file: every option keeps its default
@@ -51,6 +62,9 @@ public:
     }
 
     void expect_all_read() const;
+    // Every option that was asked for, in that order. Values of passwords, secrets and keys are
+    // left out, and so is the part of an address that may hold one.
+    std::vector<config_entry> entries() const;
     const std::string& path() const;  // empty: no file
 
 private:

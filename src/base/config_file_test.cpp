@@ -53,6 +53,25 @@ TEST_F(ConfigFileTest, ReadsEveryKindOfValue) {
     EXPECT_EQ(wait.count(), 250);
 }
 
+TEST_F(ConfigFileTest, TellsWhereEachOptionCameFromAndHidesSecrets) {
+    write("[a]\nloops = 4\nurl = \"https://u:p@h.example/x?key=1\"\npassword = \"hush\"\n");
+    config_file file(path_);
+    int loops = 2, more = 7;
+    std::string url, password = "usual", key_file = "key.pem";
+    file.read("a.loops", loops, {0, 9});
+    file.read("a.more", more, {0, 9});
+    file.read("a.url", url);
+    file.read("a.password", password);
+    file.read("a.secret_file", key_file);
+    const std::vector<config_entry> expected{
+        {"a.loops", "4", "2", "file", false},
+        {"a.more", "7", "7", "default", false},
+        {"a.url", "\"https://h.example/x?...\"", "\"\"", "file", false},
+        {"a.password", "", "", "file", true},
+        {"a.secret_file", "\"key.pem\"", "\"key.pem\"", "default", false}};
+    EXPECT_EQ(file.entries(), expected);
+}
+
 TEST_F(ConfigFileTest, ReadsATableWhoseNamesAreFree) {
     write("[pay]\nkeys = { \"A-1\" = \"a.pem\", B = \"b.pem\" }\nbad = { A = 7 }\nflat = \"x\"\n");
     config_file file(path_);

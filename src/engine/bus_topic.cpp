@@ -10,13 +10,14 @@ std::string_view to_text(bus_topic topic) {
     case bus_topic::repaired: return "repaired";
     case bus_topic::login: return "login";
     case bus_topic::logout: return "logout";
+    case bus_topic::live: return "live";
     }
     return "";
 }
 
 std::optional<bus_topic> parse_bus_topic(std::string_view word) {
     using enum bus_topic;
-    for (const bus_topic t : {news, lifted, catalogue, repaired, login, logout})
+    for (const bus_topic t : {news, lifted, catalogue, repaired, login, logout, live})
         if (word == to_text(t)) return t;
     return std::nullopt;
 }

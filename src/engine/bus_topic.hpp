@@ -15,6 +15,7 @@ enum class bus_topic : std::uint8_t {
     repaired,   // orders were changed in another way than by moves
     login,      // a user logged in: guard/shared_logins.hpp
     logout,     // a user logged out
+    live,       // what a node saw in the last second: api/live_sample.hpp
 };
 
 std::string_view to_text(bus_topic topic);

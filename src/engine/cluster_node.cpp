@@ -126,6 +126,7 @@ void cluster_node::hear(std::string_view topic, std::string_view message) {
     case bus_topic::repaired: here_->recent.forget_all(); break;
     case bus_topic::login: logins_->hear_login(message); break;
     case bus_topic::logout: logins_->hear_logout(message); break;
+    case bus_topic::live: here_->live.hear(message); break;
     }
 }
 

@@ -13,6 +13,7 @@
 #include "base/failure_log.hpp"
 #include "base/periodic_task.hpp"
 #include "cluster/bus.hpp"
+#include "engine/bus_topic.hpp"
 #include "engine/leased_ledger.hpp"
 #include "engine/local_shop.hpp"
 #include "gate/redis_turnstile.hpp"
@@ -55,6 +56,7 @@ public:
     result<bool> gate_differs(sale::sale_id id) override;
     void login_made(const sale::login& l) override;
     void login_removed(const sale::token_hash& hash) override;
+    void sampled(const std::string& text) override { publish(to_text(bus_topic::live), text); }
     bool knows_more_logins() const override { return true; }
     result<guard::identity> find_login(const sale::token_hash& hash, instant now) override;
 

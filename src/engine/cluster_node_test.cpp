@@ -52,11 +52,13 @@ store::redis_options nowhere() {
 class ClusterNodeTest : public testing::Test {
 protected:
     ClusterNodeTest() {
-        node_.join({sessions_, recent_, mailroom_, showcase_, {{"limit", limiter_}}}, nullptr);
+        node_.join({sessions_, recent_, mailroom_, showcase_, live_, {{"limit", limiter_}}},
+                   nullptr);
     }
     bool is_known(std::uint64_t order) const { return recent_.find({order}).has_value(); }
     static std::string encoded(const sale::order_news& n) { return sale::encode_news({&n, 1}); }
 
+    api::live_view live_;
     ledger::scratch_directory directory_;
     ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
     manual_clock clock_{noon};
@@ -185,6 +187,16 @@ TEST(BusTopic, IsTheSameWordBothWays) {
         EXPECT_EQ(parse_bus_topic(to_text(topic)), topic);
     }
     EXPECT_EQ(parse_bus_topic("gossip"), std::nullopt);
+}
+
+TEST_F(ClusterNodeTest, TellsItsSampleAndHearsThoseOfOthers) {
+    node_.sampled("mine");
+    EXPECT_THAT(bus_.published, ElementsAre(Pair("live", "mine")));
+    api::live_sample other{.at = noon, .state = {.node = 2}};
+    node_.hear("live", api::to_text(other));
+    node_.hear("live", "nonsense");
+    live_.add({.at = noon, .state = {.node = 1}});
+    EXPECT_NE(live_.page(1, 1).find("\"nodes\":2"), std::string::npos);
 }
 
 }  // namespace

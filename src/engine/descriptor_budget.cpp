@@ -87,6 +87,8 @@ settings fit_to_descriptors(settings s, std::size_t limit) {
     connections = std::min(connections, left);
     sockets = std::min(sockets, left / 4 * 3);
     cap_one_address(s);
+    note_option(s, "edge.connections_max", std::to_string(connections), "derived");
+    note_option(s, "ws.connections_max", std::to_string(sockets), "derived");
     log::warning("engine.clients_capped", "limit", limit, "reserved", reserved, "clients_max", left,
                  "connections_max", connections, "ws_connections_max", sockets, "per_address_max",
                  s.server.clients.per_address_max, "wanted", wanted);

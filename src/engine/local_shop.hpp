@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/live_view.hpp"
 #include "api/showcase.hpp"
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
@@ -26,6 +27,7 @@ struct local_shop {
     shop::recent_orders& recent;
     push::mailroom& mailroom;
     api::showcase& showcase;
+    api::live_view& live;
     std::vector<shared_limit> limits;
 };
 

@@ -159,6 +159,8 @@ void add_edge(page_builder& page, const metrics_sources& from) {
     for (std::size_t status = 100; status < from.edge.by_status.size(); ++status)
         if (from.edge.by_status[status])
             page.labelled("status", std::to_string(status), number(from.edge.by_status[status]));
+    page.distribution("floodgate_decision_seconds", "From reading an attempt to buy to its answer.",
+                      from.edge.decision_times(), 1e6);
     page.gauge("floodgate_pool_waiting", "Requests waiting for or held by a pool thread.",
                number(from.pool_waiting));
     page.gauge("floodgate_logins", "Valid logins in memory.", number(from.logins));

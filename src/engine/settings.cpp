@@ -260,6 +260,14 @@ void read_cluster(config_file& file, settings& s) {
 
 }  // namespace
 
+void note_option(settings& s, const std::string& key, const std::string& value,
+                 const std::string& from) {
+    const auto at = std::ranges::find(s.in_force, key, &config_entry::key);
+    if (at == s.in_force.end() || at->secret || at->value == value) return;
+    at->value = value;
+    at->from = from;
+}
+
 settings read_settings(const std::string& path) {
     settings s;
     config_file file = path.empty() ? config_file() : config_file(path);
@@ -283,6 +291,7 @@ settings read_settings(const std::string& path) {
     read_guard(file, s);
     read_engine(file, s);
     file.expect_all_read();
+    s.in_force = file.entries();
     return s;
 }
 

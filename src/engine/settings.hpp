@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config_file.hpp"
 #include "base/log.hpp"
 #include "clerk/clerk.hpp"
 #include "engine/pay_settings.hpp"
@@ -78,10 +79,16 @@ struct settings {
     guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
     guard::rate_limit message_by_address{.rate_per_s = 1, .burst = 100, .keys_max = 1 << 16};
 
+    std::vector<config_entry> in_force;  // every option, for operators to look at
+
     std::string ledger_file() const { return data + "/ledger.db"; }
     std::string points_file() const { return data + "/points.db"; }
     std::string journal_directory() const { return data + "/journal"; }
 };
+
+// Notes that an option has another value than the file says; `from`: "command line", "derived".
+void note_option(settings& s, const std::string& key, const std::string& value,
+                 const std::string& from);
 
 // Reads the file, or only the defaults when `path` is empty. Throws config_error.
 settings read_settings(const std::string& path);

@@ -31,6 +31,7 @@ shop_server::shop_server(settings s, make_ports make)
     front_.open({.timed_jobs = jobs_,
                  .durability = ports_->durability(),
                  .readiness = [this] { return judge_readiness(health_.read()); },
+                 .stores = [this] { return health_.read(); },
                  .measure = [this](metrics_sources& to) { ports_->measure(to); }});
 }
 

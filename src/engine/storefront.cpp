@@ -17,6 +17,7 @@ constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
 constexpr milliseconds look_every{100};
 constexpr milliseconds switches_every{500};
+constexpr milliseconds sample_every{1000};
 constexpr double share_after_half = 0.5;  // of a burst, so that single clicks never reach Redis
 
 }  // namespace
@@ -46,7 +47,9 @@ storefront::storefront(const settings& s, const world& w)
       switches_(w.book.switches()),
       look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }),
       // The ledger logs a failure.
-      follow_switches_("switches", switches_every, [this] { (void)switches_.look().has_value(); }) {
+      follow_switches_("switches", switches_every, [this] { (void)switches_.look().has_value(); }),
+      sampler_(static_cast<std::int64_t>(s.node), w.book.moves()),
+      sampling_("live view", sample_every, [this] { sample(); }) {
     if (s.pay_test) channels.add(std::make_unique<pay::test_channel>());
     open_channels(s.pay, caller, w.clock, channels);
     if (w.points)
@@ -68,6 +71,7 @@ local_shop storefront::local() {
             recent,
             mailroom,
             showcase,
+            live,
             {{"login_by_device", login_limits.by_device(), share_after_half},
              {"login_by_account", login_limits.by_account(), share_after_half},
              {"login_by_user", login_limits.by_user(), share_after_half},
@@ -108,7 +112,7 @@ api::readiness storefront::with_switches(api::readiness r) const {
     return r;
 }
 
-std::string storefront::metrics() {
+metrics_sources storefront::read_all() {
     jobs::timed_jobs& timed_jobs = opening_->timed_jobs;
     metrics_sources from{.edge = server_->read_figures(),
                          .results = mailroom.read_figures(),
@@ -121,7 +125,17 @@ std::string storefront::metrics() {
                          .security = events.read_figures(),
                          .switches = switches_.seen()};
     opening_->measure(from);
-    return metrics_page(from);
+    return from;
+}
+
+std::string storefront::metrics() { return metrics_page(read_all()); }
+
+void storefront::sample() {
+    const instant now = world_.clock.now();
+    const api::live_sample own = sampler_.take(read_all(), opening_->stores(), readiness(), now);
+    world_.node.sampled(api::to_text(own));
+    live.add(own);
+    if (mailroom.has_viewers()) mailroom.show(live.message());
 }
 
 void storefront::open(opening o) {
@@ -166,7 +180,9 @@ void storefront::open(opening o) {
                                     .reconciliation = opening_->timed_jobs.reconciliation(),
                                     .node = world_.node,
                                     .operators = *operators_,
-                                    .points = world_.points});
+                                    .live = live,
+                                    .points = world_.points,
+                                    .configuration = &with_.in_force});
     or_throw(showcase.reload(), "ledger");
     or_throw(switches_.look(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);
@@ -195,6 +211,7 @@ void storefront::serve() {
     ready_ = true;
     look_.start();
     follow_switches_.start();
+    sampling_.start();
     log::info("engine.started", "address", server_->address(), "operators",
               server_->operator_address(), "durability",
               fmt::format("{}", fmt::join(opening_->durability, "; ")));
@@ -216,6 +233,7 @@ void storefront::serve() {
     server_->stop();
     look_.stop();
     follow_switches_.stop();
+    sampling_.stop();
 }
 
 }  // namespace floodgate::engine

@@ -10,6 +10,7 @@
 
 #include "api/services.hpp"
 #include "base/periodic_task.hpp"
+#include "engine/live_sampler.hpp"
 #include "engine/local_shop.hpp"
 #include "engine/metrics_page.hpp"
 #include "engine/settings.hpp"
@@ -43,6 +44,7 @@ public:
         jobs::timed_jobs& timed_jobs;
         std::vector<std::string> durability;            // ports::durability()
         std::function<api::readiness()> readiness;      // whether the node sells
+        std::function<store_sight()> stores;            // how the stores are
         std::function<void(metrics_sources&)> measure;  // fills in what only the mode knows
     };
     // Binds the port; throws std::runtime_error with one clear line.
@@ -56,6 +58,7 @@ public:
     void close() {
         look_.stop();
         follow_switches_.stop();
+        sampling_.stop();
         server_.reset();
     }
 
@@ -72,11 +75,14 @@ public:
     api::showcase showcase;
     shop::recent_orders recent;
     push::mailroom mailroom;
+    api::live_view live;
     store::curl_caller caller;  // for the channels
     pay::channels channels;
 
 private:
+    metrics_sources read_all();
     std::string metrics();
+    void sample();
     api::readiness readiness() const;
     void keep_up(int beat);
     void reload_certificate();
@@ -97,6 +103,8 @@ private:
     std::optional<api::operator_pages> operators_;
     periodic_task look_;  // asks whether the node sells, for operators_
     periodic_task follow_switches_;
+    live_sampler sampler_;
+    periodic_task sampling_;  // for the live view
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

@@ -126,6 +126,7 @@ public:
     // The language of the request under way, for an answer that is made later.
     api::language language = api::language::en;
     bool head_only = false;
+    steady::time_point bought_at;  // when the attempt to buy that is under way was read
 
 protected:
     std::span<char> room() { return talk_.room(); }

@@ -129,8 +129,11 @@ void event_loop::read_sockets() {
 
 // A buyer who has hung up gets no answer, but the promise still stands.
 void event_loop::settle() {
-    batch_.settle(now_, [this](const sale::verdict& v) {
+    steady::time_point told{};  // one look at the clock for all of them
+    batch_.settle(now_, [&](const sale::verdict& v) {
         if (connection* who = connections_.find(v.reply_to)) {
+            if (told == steady::time_point{}) told = steady::now();
+            decisions_.add(told - who->bought_at);
             tell(*who, v);
         } else {
             out_.count(status_of(v.what));
@@ -166,6 +169,7 @@ void event_loop::handle(connection& from, const request& r, searched where) {
     decision d = desk_.decide(r, from.peer(), from.language, now_, where);
     if (auto* attempt = std::get_if<sale::attempt>(&d)) {
         attempt->reply_to = from.id;
+        from.bought_at = connections_.now;
         batch_.add(*attempt);
     } else if (const auto* reply = std::get_if<api::reply>(&d)) {
         out_.send(from, *reply);
@@ -273,6 +277,7 @@ figures event_loop::read_figures() const {
     figures out;
     connections_.add_to(out);
     out_.add_to(out);
+    decisions_.add_to(out);
     return out;
 }
 

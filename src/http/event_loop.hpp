@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "http/connections.hpp"
+#include "http/decision_times.hpp"
 #include "http/loop_tasks.hpp"
 #include "http/purchase_batch.hpp"
 #include "http/request_desk.hpp"
@@ -83,6 +84,7 @@ private:
     boost::asio::posix::stream_descriptor gate_ready_{io_};
     loop_tasks tasks_;
     request_desk desk_;
+    decision_times decisions_;
     result_desk results_;
 
     bool stopping_ = false;

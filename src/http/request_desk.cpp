@@ -17,6 +17,7 @@
 namespace floodgate::http {
 namespace {
 
+constexpr bounds yes_or_no{0, 1};
 constexpr bounds events{0, std::numeric_limits<std::int64_t>::max()};
 
 api::reply no_such_call(const request& r, api::language lang, api::door at) {
@@ -269,10 +270,13 @@ decision request_desk::socket(const asked& a) {
     }
     const auto since = api::query_number(c, "since", events, -1);
     if (!since) return api::bad_query(c, "since", events);
+    const auto live = api::query_number(c, "live", yes_or_no, 0);
+    if (!live) return api::bad_query(c, "live", yes_or_no);
     // Made-up tickets must not keep the buyers' pool and Redis busy.
     if (with_.tickets.may_block())
         if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
-    return socket_question{std::move(*ticket), *since < 0 ? std::nullopt : since, origin_of(a)};
+    return socket_question{std::move(*ticket), *since < 0 ? std::nullopt : since, origin_of(a),
+                           *live == 1};
 }
 
 decision request_desk::in_pool(const asked& a) {

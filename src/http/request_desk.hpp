@@ -40,6 +40,7 @@ struct socket_question {
     std::string ticket;
     std::optional<std::int64_t> since;  // the last event that the client has seen
     guard::security_events::origin from;
+    bool live = false;  // it also wants the live view, which is for staff
 };
 
 // This node does not know the token, but others may: search_elsewhere(), then decide() again.

@@ -185,6 +185,12 @@ TEST_F(RequestDeskTest, WantsATicketForAWebSocket) {
     ASSERT_TRUE(std::holds_alternative<socket_question>(d));
     EXPECT_EQ(std::get<socket_question>(d).ticket, made_up_);
     EXPECT_EQ(std::get<socket_question>(d).since, 9);
+    EXPECT_FALSE(std::get<socket_question>(d).live);
+    const std::string live = with_ticket + "&live=1", neither = with_ticket + "&live=2";
+    r.query = live;
+    EXPECT_TRUE(std::get<socket_question>(decide(r)).live);
+    r.query = neither;
+    EXPECT_EQ(status(decide(r)), 400);
 }
 
 TEST_F(RequestDeskTest, RefusesATicketOfTheWrongLengthAtOnce) {

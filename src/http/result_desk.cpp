@@ -69,6 +69,10 @@ std::uint32_t result_desk::open_box() {
                  tasks.post([this, id] {
                      if (connection* who = world_.clients.find(id)) stop_waiting(*who);
                  });
+             },
+         .live =
+             [this, &tasks](std::shared_ptr<const std::string> message) {
+                 tasks.post([this, message = std::move(message)] { room_.show(message); });
              }});
 }
 
@@ -160,6 +164,11 @@ void result_desk::redeem_in_pool(connection& from, const socket_question& q, ins
         });
 }
 
+bool result_desk::may_look(const sale::token_hash& login) const {
+    const auto known = with_.sessions.find(login, with_.clock.now());
+    return known && api::may(known->role, api::access::see);
+}
+
 void result_desk::open_for(connection& from,
                            const result<std::optional<guard::ticket_holder>>& redeemed,
                            const upgrade_request& r, const socket_question& q) {
@@ -170,7 +179,11 @@ void result_desk::open_for(connection& from,
         with_.events.note(guard::security_event::ticket_refused, q.from, with_.clock.now());
         return world_.out.send(from, api::problem::unauthenticated);
     }
-    const std::uint64_t id = room_.reserve(*whose);
+    if (q.live && !may_look(whose->login)) {
+        with_.events.note(guard::security_event::role_denied, q.from, with_.clock.now());
+        return world_.out.send(from, api::problem::forbidden);
+    }
+    const std::uint64_t id = room_.reserve(*whose, q.live);
     if (id == 0) return world_.out.send_busy(from);
     const auto socket = from.become_socket(world_.io, room_.for_sockets(), r);
     room_.admit(id, socket);

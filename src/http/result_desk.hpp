@@ -54,6 +54,7 @@ private:
     void look_up_for(connection& from, std::uint64_t poll, const push::long_polls::question& q);
     // Empty: the connection was told why not.
     std::optional<upgrade_request> check_upgrade(connection& from);
+    bool may_look(const sale::token_hash& login) const;  // at the live view
     void redeem_in_pool(connection& from, const socket_question& q, instant now);
     void open_for(connection& from, const result<std::optional<guard::ticket_holder>>& redeemed,
                   const upgrade_request& r, const socket_question& q);

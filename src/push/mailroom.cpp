@@ -49,6 +49,13 @@ void mailroom::note_missed() {
         if (b.missed) b.missed();
 }
 
+void mailroom::show(std::shared_ptr<const std::string> message) {
+    if (!has_viewers()) return;
+    const std::lock_guard lock(mutex_);
+    for (const box& b : boxes_)
+        if (b.live) b.live(message);
+}
+
 std::uint32_t mailroom::open_box(box b) {
     const std::lock_guard lock(mutex_);
     boxes_.push_back(std::move(b));

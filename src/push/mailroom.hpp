@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -45,6 +46,12 @@ public:
     // Some news may have been lost, so listening clients should ask again. Any thread.
     void note_missed();
 
+    // Sends a message to every socket that wants the live view. Any thread; next to nothing when
+    // there is none.
+    void show(std::shared_ptr<const std::string> message);
+    bool has_viewers() const { return viewers_.load(std::memory_order_relaxed) > 0; }
+    void count_viewer(int more) { viewers_ += more; }
+
     const mailroom_options& options() const { return options_; }
 
     // A loop's box. Its functions are called on any thread, must only hand over to the loop, and
@@ -55,6 +62,7 @@ public:
         std::function<void()> missed{};                      // news may have been lost
         // A user has too many polls, and the one of this connection has waited longest.
         std::function<void(std::uint64_t connection)> waited_enough{};
+        std::function<void(std::shared_ptr<const std::string>)> live{};  // for its viewers
     };
     std::uint32_t open_box(box b);
     void close_box(std::uint32_t loop);
@@ -87,6 +95,7 @@ private:
     listeners buyers_, orders_;
     listeners waiters_;  // the same as in orders_, but by buyer, to count them
     counters counters_;
+    std::atomic<int> viewers_{0};  // sockets that want the live view
     std::mutex mutex_;
     std::vector<box> boxes_;  // guarded by mutex_; one that is closed is empty
 };

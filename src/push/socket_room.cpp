@@ -11,9 +11,10 @@ socket_room::~socket_room() {
     while (!guests_.empty()) forget(guests_.begin()->first);
 }
 
-std::uint64_t socket_room::reserve(const guard::ticket_holder& whose) {
+std::uint64_t socket_room::reserve(const guard::ticket_holder& whose, bool live) {
     const std::uint64_t id = last_id_ + 1;
-    guests_.emplace(id, guest{.whose = whose, .socket = {}, .heard = {}});
+    guests_.emplace(id, guest{.whose = whose, .socket = {}, .live = live, .heard = {}});
+    if (live) from_.count_viewer(1);
     by_buyer_.emplace(whose.user, id);
     last_id_ = id;
     if (from_.join(whose.user, {loop_, id})) return id;
@@ -34,6 +35,7 @@ void socket_room::forget(std::uint64_t id) {
     auto [own, end] = by_buyer_.equal_range(at->second.whose.user);
     while (own != end && own->second != id) ++own;
     by_buyer_.erase(own);
+    if (at->second.live) from_.count_viewer(-1);
     guests_.erase(at);
 }
 
@@ -71,6 +73,14 @@ void socket_room::hear(const sale::order_news& news) {
             g.socket->close(close_code::come_again, "too slow");
         }
     }
+}
+
+void socket_room::show(const web_socket::text& message) {
+    // A socket may end, and be removed from the table, during this call.
+    std::vector<std::shared_ptr<web_socket>> viewers;
+    for (const auto& [id, g] : guests_)
+        if (g.live && g.greeted && g.socket->is_idle()) viewers.push_back(g.socket);
+    for (const auto& socket : viewers) socket->say(message);
 }
 
 void socket_room::close(std::uint64_t id, close_code code, std::string_view why) {

@@ -24,7 +24,8 @@ public:
     socket_room& operator=(const socket_room&) = delete;
 
     // Gives a number for a future socket, which listens from now on. 0: there are too many.
-    std::uint64_t reserve(const guard::ticket_holder& whose);
+    // `live`: it also wants the live view.
+    std::uint64_t reserve(const guard::ticket_holder& whose, bool live = false);
     // Adds the socket with this number. Null: it could not be made.
     void admit(std::uint64_t id, const std::shared_ptr<web_socket>& socket);
 
@@ -32,6 +33,10 @@ public:
     // made.
     void greet(std::uint64_t id, const std::optional<hello>& first);
     void hear(const sale::order_news& news);
+
+    // The live view, for those who want it. A socket that has not taken the last one yet is passed
+    // over: the next has newer figures.
+    void show(const web_socket::text& message);
 
     void close(std::uint64_t id, close_code code, std::string_view why);
     void close_all();  // the server is going away
@@ -50,6 +55,7 @@ private:
     struct guest {
         guard::ticket_holder whose;
         std::shared_ptr<web_socket> socket;  // null until it is admitted
+        bool live = false;
         bool greeted = false;
         std::int64_t known_event = 0;         // the last one in the hello
         std::vector<sale::order_news> heard;  // before the hello was sent

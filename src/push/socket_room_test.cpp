@@ -110,6 +110,30 @@ TEST_F(SocketRoomTest, WhatIsHeardBeforeTheHelloComesBehindItUnlessItIsInIt) {
     EXPECT_NE(socket->got[1].find("\"event\":4"), std::string::npos);
 }
 
+TEST_F(SocketRoomTest, ShowsTheLiveViewOnlyToThoseWhoWantItAndNeverPilesItUp) {
+    const auto buyer = arrive();
+    EXPECT_FALSE(mail_.has_viewers());
+    const auto viewer = std::make_shared<test_socket>(room_.for_sockets());
+    const std::uint64_t id = room_.reserve({.user = {1}}, true);
+    EXPECT_TRUE(mail_.has_viewers());
+    room_.admit(id, viewer);
+    viewer->connect();
+    const auto figures = std::make_shared<const std::string>("{}");
+    room_.show(figures);
+    EXPECT_TRUE(viewer->got.empty()) << "the hello comes first";
+    room_.greet(id, hello{.text = "hello", .states = {}});
+    viewer->take_all();
+    for (int i = 0; i < 10; ++i) room_.show(figures);
+    EXPECT_EQ(viewer->got.size(), 2U) << "it has not taken the first yet";
+    viewer->take_all();
+    room_.show(figures);
+    EXPECT_EQ(viewer->got.size(), 3U);
+    EXPECT_FALSE(viewer->closed);
+    EXPECT_TRUE(buyer->got.empty());
+    viewer->hang_up();
+    EXPECT_FALSE(mail_.has_viewers());
+}
+
 // Regression: a move is committed, then a hello has it, then its news is told.
 TEST_F(SocketRoomTest, WhatTheHelloHasIsNotToldAgainLater) {
     const auto socket = arrive(7, false);

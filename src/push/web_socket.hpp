@@ -57,6 +57,7 @@ public:
 
     // Sends in order, as soon as the client takes it. A client that takes too little is closed.
     void say(text message);
+    bool is_idle() const { return open_ && unsent_.empty(); }  // everything said was taken
     void close(close_code code, std::string_view why);
     // Ends the socket at once, without a close frame. `ended` has been called when this returns,
     // whatever the stream below still waits for.

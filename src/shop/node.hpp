@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -40,6 +41,8 @@ public:
     // A user logged in or out here: this node's sessions know it at once, the other nodes are told.
     virtual void login_made(const sale::login& l) = 0;
     virtual void login_removed(const sale::token_hash& hash) = 0;
+    // What this node saw in the last second, for the live view of every node. May get lost.
+    virtual void sampled(const std::string& text) { (void)text; }
     // Whether a log-in that is unknown here may be known elsewhere. find_login() may block.
     // not_found: it is certainly unknown; store_unavailable: this cannot be known now.
     virtual bool knows_more_logins() const = 0;
