@@ -27,6 +27,7 @@ export const routes: RouteRecordRaw[] = [
   { path: '/reconciliation', meta: { needs: 'see', title: 'nav_reconciliation', group: 'nav_after' }, component: () => import('./pages/Reconciliation.vue') },
   { path: '/points', meta: { needs: 'money', title: 'nav_points', group: 'nav_after' }, component: () => import('./pages/Points.vue') },
   { path: '/health', meta: { needs: 'see', title: 'nav_health', group: 'nav_run' }, component: () => import('./pages/Health.vue') },
+  { path: '/switches', meta: { needs: 'manage', title: 'nav_switches', group: 'nav_run' }, component: () => import('./pages/Switches.vue') },
   { path: '/audit', meta: { needs: 'manage', title: 'nav_audit', group: 'nav_run' }, component: () => import('./pages/Audit.vue') },
   { path: '/config', meta: { needs: 'manage', title: 'nav_config', group: 'nav_run' }, component: () => import('./pages/Config.vue') },
   { path: '/:rest(.*)*', redirect: '/' },

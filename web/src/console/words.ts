@@ -4,8 +4,9 @@ import { fill, language as chosen } from '@shared/i18n'
 import { common } from './words/common'
 import { desk } from './words/desk'
 import { operations } from './words/operations'
+import { staff } from './words/staff'
 
-const table = { ...common, ...desk, ...operations }
+const table = { ...common, ...desk, ...operations, ...staff }
 export type Word = keyof typeof table
 export const language = chosen
 
