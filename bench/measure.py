@@ -200,8 +200,10 @@ def beside_slow_clients(p):
 def payments(p):
     """Pay, cancel and refund, gathered and one by one: money.py."""
     say("== a payment rush")
-    with scratch("money") as directory:
-        rows = money.embedded(p, directory, say)
+    rows = []
+    for disk in ("", money.SLOW_DISK):
+        with scratch("money") as directory:
+            rows += money.embedded(p, directory, say, disk)
     with scratch("money") as directory:
         directory.chmod(0o755)
         rows += money.clustered(p, directory, say)
@@ -210,9 +212,13 @@ def payments(p):
         (directory / "mariadb").mkdir()
         with cluster.MariaDb(place=directory / "mariadb", durable=True) as mariadb:
             output = money.in_process(p, directory, mariadb.port)
+        (directory / "slow").mkdir()
+        with money.SlowMariaDb(place=directory / "slow", durable=True) as mariadb:
+            slow = money.in_process(p, directory, mariadb.port, money.slow_disk(directory))
         messages = money.messages(p)
     return {"load": rows, "ledger": medians(json.loads(output), "ledger_bench", p) +
-            medians(json.loads(messages), "pay_bench", p)}
+            medians(json.loads(messages), "pay_bench", p),
+            "slow_disk": medians(json.loads(slow), "ledger_bench", p)}
 
 
 def machine():

@@ -6,9 +6,13 @@ own. SQLite has one writer anyway, so more threads would bring no more transacti
 writers, so there the comparison is in process (bench/ledger_moves_bench.cpp): 64 threads share transactions,
 or each makes its own, as many at a time as there are connections. The API's rates over MariaDB stand beside
 it.
+
+All of it runs twice: on the disk that is there, and with syncs that take 2 ms (slow_sync.cpp), as on a disk
+that makes some hundreds of transactions a second. What gathering brings depends on that time most of all.
 """
 import contextlib
 import os
+import shutil
 import sqlite3
 import subprocess
 
@@ -16,6 +20,8 @@ import cluster
 import servers
 
 CONNECTIONS = 64
+SLOW_SYNC_US = 2000
+SLOW_DISK = "_slow_disk"  # ends the names of such runs
 CALLS_PER_SECOND = 20_000  # more than a server here answers
 PAY = '{"method":"test"}'
 CONFIGURATION = """
@@ -27,6 +33,22 @@ channel_threads = {threads}
 [guard]
 move_by_user_per_minute = 0
 """
+
+
+class SlowMariaDb(cluster.MariaDb):
+    """Its syncs take SLOW_SYNC_US."""
+
+    def environment(self):
+        return {**super().environment(), **slow_disk(self.place)}
+
+
+def slow_disk(directory):
+    """The environment of a process whose syncs are slow. Servers with another user must be able to read it."""
+    copy = directory / "slow_sync.so"
+    if not copy.exists():
+        shutil.copy(next(servers.PROGRAMS.glob("**/libslow_sync.so")), copy)
+        copy.chmod(0o755)
+    return {"LD_PRELOAD": str(copy), "FLOODGATE_SYNC_US": str(SLOW_SYNC_US)}
 
 
 def write_paths(directory, orders):
@@ -51,17 +73,19 @@ def rounds(p, what, directory, port, tokens, users, say):
     yield run("refund", limit=max(1, paid["answers"]), statuses=202)
 
 
-def embedded(p, directory, say):
+def embedded(p, directory, say, disk=""):
     rows = []
     for turn in range(p.rounds):
-        for what, threads in (("gathered", 64), ("single", 1)):
+        for how, threads in (("gathered", 64), ("single", 1)):
+            what = how + disk
             place = directory / f"{what}{turn}"
             place.mkdir()
             users = int(p.seconds * CALLS_PER_SECOND)
             shop = servers.floodgate(place, users, 1)
             config = place / "floodgate.toml"
             config.write_text(CONFIGURATION.format(threads=threads))
-            with shop.serve(config=config) as process:
+            environment = slow_disk(place) if disk else None
+            with shop.serve(config=config, environment=environment) as process:
                 servers.crowd(shop.port, shop.sales[0], shop.tokens, connections=256, seconds=300)
                 write_paths(place, all_orders(process, users, lambda here=place: orders_in_file(here)))
                 rows += rounds(p, what, place, shop.port, shop.tokens, users, say)
@@ -103,11 +127,11 @@ def messages(p):
          f"--benchmark_repetitions={p.repetitions}"], stdout=subprocess.PIPE, check=True).stdout
 
 
-def in_process(p, directory, mariadb_port):
+def in_process(p, directory, mariadb_port, environment=None):
     """The output of the in-process benchmark over both databases."""
     return subprocess.run(
         [servers.PROGRAMS / "ledger_bench", "--benchmark_filter=^moves_", "--benchmark_format=json",
          f"--benchmark_repetitions={p.repetitions}"],
         stdout=subprocess.PIPE, check=True, cwd=directory,
         env={**os.environ, "FLOODGATE_BENCH_DIR": str(directory),
-             "FLOODGATE_TEST_MARIADB": f"127.0.0.1:{mariadb_port}"}).stdout
+             "FLOODGATE_TEST_MARIADB": f"127.0.0.1:{mariadb_port}", **(environment or {})}).stdout

@@ -73,7 +73,8 @@ class ReportTest(unittest.TestCase):
                     "time_unit": "ns"}
                    for name, rate in (("pay/rsa_2048_alone", 1000), ("pay/notify_alipay", 500),
                                       ("pay/notify_wechat", 290))]
-        return {"money": {"load": load, "ledger": ledger}}
+        slow = [{**one, "ratio": 4 * one["ratio"]} for one in ledger if "ratio" in one]
+        return {"money": {"load": load, "ledger": ledger, "slow_disk": slow}}
 
     def test_a_payment_rush_counts_as_many_calls_of_each_kind(self):
         single = {"pay_single": 50, "cancel_single": 100, "refund_single": 100}
@@ -86,6 +87,13 @@ class ReportTest(unittest.TestCase):
         self.assertEqual("not measured", self.verdict(self.money(single | gathered), what))
         self.assertEqual("**no**", self.verdict(self.money({}), "the same moves in process on SQLite"))
         self.assertEqual("yes", self.verdict(self.money({}), "the same moves in process on MariaDB"))
+        slow = "the same moves in process on SQLite, a sync takes 2 ms"
+        self.assertEqual("yes", self.verdict(self.money({}), slow), "it has figures of its own")
+        slow = {f"{call}_{how}_slow_disk": rate for call in report.MONEY_CALLS
+                for how, rate in (("gathered", 160), ("single", 10))}
+        said = "pay, cancel and refund gathered / one transaction each, 64 connections, a sync takes 2 ms"
+        self.assertEqual("yes", self.verdict(self.money(single | slow), said))
+        self.assertEqual("not measured", self.verdict(self.money(single), said))
         self.assertEqual("**no**", self.verdict(self.money({}), "messages of a channel checked"))
         self.assertIn("one thread for moves", report.money_text(self.money(single)))
 

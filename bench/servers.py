@@ -45,11 +45,12 @@ def accepts(port):
 
 
 @contextlib.contextmanager
-def running(command, log):
+def running(command, log, environment=None):
     """A process; when the block ends it is asked to stop, and after ten seconds made to."""
     with open(log, "ab") as out:
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=subprocess.STDOUT)
+                                   stdout=out, stderr=subprocess.STDOUT,
+                                   env={**os.environ, **(environment or {})})
     try:
         yield process
     finally:
@@ -138,10 +139,10 @@ class floodgate:
         self.address = ("127.0.0.1", self.port)
 
     @contextlib.contextmanager
-    def serve(self, step_s=0.005, config=None):
+    def serve(self, step_s=0.005, config=None, environment=None):
         command = [PROGRAMS / "floodgate", "serve", "--data", self.directory / "data",
                    "--listen", f"127.0.0.1:{self.port}", *(["--config", config] if config else [])]
-        with running(command, self.directory / "floodgate.log") as process:
+        with running(command, self.directory / "floodgate.log", environment) as process:
             wait_until(self.ready, process, f"floodgate (see {self.directory}/floodgate.log)",
                        step_s=step_s)
             yield process
