@@ -43,7 +43,7 @@ class SlowMariaDb(cluster.MariaDb):
 
 
 def slow_disk(directory):
-    """The environment of a process whose syncs are slow. Servers with another user must be able to read it."""
+    """The environment of a process whose syncs are slow; a server of another user can read it, too."""
     copy = directory / "slow_sync.so"
     if not copy.exists():
         shutil.copy(next(servers.PROGRAMS.glob("**/libslow_sync.so")), copy)

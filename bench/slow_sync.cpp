@@ -1,11 +1,10 @@
-// Makes every sync of a process take at least FLOODGATE_SYNC_US microseconds: a disk slower than the
-// one that is there. To be loaded with LD_PRELOAD by the benchmarks; nothing in Floodgate knows of
-// it.
-
-#include <dlfcn.h>
+// Makes every sync of a process take at least FLOODGATE_SYNC_US microseconds: a disk slower than
+// the one that is there. To be loaded with LD_PRELOAD by the benchmarks; nothing in Floodgate knows
+// of it.
 
 #include <chrono>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <thread>
 
 namespace {
