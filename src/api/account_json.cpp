@@ -1,17 +1,20 @@
 #include "api/account_json.hpp"
 
+#include <utility>
+
+#include "api/permissions.hpp"
+
 namespace floodgate::api {
-namespace {
-
-const char* to_text(sale::role r) { return r == sale::role::admin ? "admin" : "buyer"; }
-
-}  // namespace
 
 boost::json::object to_json(const sale::user& u) {
     boost::json::object out{{"id", u.id.value}};
     if (!u.phone.empty()) out["phone"] = u.phone;
     out["nickname"] = u.nickname;
-    out["role"] = to_text(u.role);
+    out["role"] = to_word(u.role);
+    boost::json::array permissions;
+    for (const access a : permissions_of(u.role)) permissions.emplace_back(to_word(a));
+    out["permissions"] = std::move(permissions);
+    out["must_change_password"] = u.must_change_password;
     if (!u.external_id.empty()) out["external_id"] = u.external_id;
     return out;
 }

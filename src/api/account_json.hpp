@@ -9,8 +9,8 @@
 
 namespace floodgate::api {
 
-// {id, phone, nickname, role}; a user without a phone number has no phone, one with an external id
-// has external_id.
+// {id, phone, nickname, role, permissions, must_change_password}; a user without a phone number has
+// no phone, one with an external id has external_id.
 boost::json::object to_json(const sale::user& u);
 
 const char* explain(guard::account_fault fault);

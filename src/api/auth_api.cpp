@@ -103,6 +103,10 @@ result<void> keep_login(services& with, const call& c, const sale::login& l, con
     return with.ledger.users().add_login(l, {from.number, until});
 }
 
+sale::standing standing_of(const sale::user& u) {
+    return u.must_change_password ? sale::standing::must_change_password : sale::standing::full;
+}
+
 // Makes a new token for a user who has proved who they are.
 reply welcome(services& with, const call& c, const sale::user& u, const device& from, int status) {
     const std::string token = guard::new_token();
@@ -111,7 +115,8 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
                             .role = u.role,
                             .expires_at = c.now + with.login_lifetime,
                             .created_at = c.now,
-                            .address = guard::prefix_text(c.client)};
+                            .address = guard::prefix_text(c.client),
+                            .standing = standing_of(u)};
     if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
     with.node.login_made(login);

@@ -36,6 +36,7 @@ struct call {
     sale::user_id user;        // 0: nobody is logged in
     sale::token_hash login{};  // their log-in: the hash of the token they sent
     sale::role role = sale::role::buyer;
+    sale::standing standing = sale::standing::full;
     guard::ip_address client;              // the client's address, also behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited
     api::language language = api::language::en;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "sale/user.hpp"
 
@@ -11,6 +13,7 @@ namespace floodgate::api {
 enum class access : std::uint8_t {
     open = 1,
     ticket,  // everybody with a ticket, see ws_api.hpp
+    self,    // every user who is logged in, also while they must set up their account first
     buyer,   // every user who is logged in
     // Staff.
     see,     // look at the catalogue, figures, alerts and reconciliation
@@ -30,5 +33,10 @@ constexpr bool is_for_machines(access a) { return a >= access::catalogue_key; }
 
 // Whether a user with this role may make a call that needs `a`.
 bool may(sale::role who, access a);
+
+// "see", "catalogue_key" ...: the word in JSON and in openapi.json.
+std::string_view to_word(access a);
+// The staff permissions of a role, in the order of `access`; none for buyers.
+std::vector<access> permissions_of(sale::role who);
 
 }  // namespace floodgate::api

@@ -56,7 +56,10 @@ enum class problem : std::uint8_t {
     unauthenticated,         // 401
     wrong_credentials,       // 401
     bad_signature,           // 401 a message of the shop's own checkout
+    second_factor_required,  // 401 the password is right, `code` is missing or wrong
     forbidden,               // 403
+    must_change_password,    // 403 another person knows the password
+    second_factor_missing,   // 403 the role needs a second factor
     not_started,             // 403 + starts_at
     not_found,               // 404
     unknown_sale,            // 404
@@ -88,7 +91,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 35;
+inline constexpr std::uint8_t problems = 38;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -63,7 +63,7 @@ struct route {
         if (takes_file()) return file_bytes_max;
         if (verb == api::verb::get) return 0;
         if (takes_messages()) return message_bytes_max;
-        return needs == access::buyer || needs == access::open
+        return needs == access::buyer || needs == access::self || needs == access::open
                    ? short_body_bytes_max
                    : std::numeric_limits<std::size_t>::max();
     }

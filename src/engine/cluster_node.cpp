@@ -103,7 +103,7 @@ result<guard::identity> cluster_node::find_login(const sale::token_hash& hash, i
     const auto kept = world_.book.users().find_login(hash, now);
     if (!kept) return kept.error();
     if (!logins_->add(*kept)) return make_error_code(errc::not_found);
-    return guard::identity{kept->user, kept->role};
+    return guard::identity{kept->user, kept->role, kept->standing};
 }
 
 void cluster_node::hear(std::string_view topic, std::string_view message) {

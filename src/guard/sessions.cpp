@@ -10,16 +10,21 @@ namespace {
 
 constexpr std::int64_t expires_ms_max = (std::int64_t{1} << 55U) - 1;  // a million years
 
-std::uint64_t packed(instant expires_at, sale::role role) {
-    const auto ms = std::clamp<std::int64_t>(to_ms(expires_at), 0, expires_ms_max);
-    return static_cast<std::uint64_t>(ms) << 8U | static_cast<std::uint64_t>(role);
+std::uint64_t pack(const sale::login& l) {
+    const auto ms = std::clamp<std::int64_t>(to_ms(l.expires_at), 0, expires_ms_max);
+    return static_cast<std::uint64_t>(ms) << 8U | static_cast<std::uint64_t>(l.standing) << 4U |
+           static_cast<std::uint64_t>(l.role);
 }
 
 instant expires_at(std::uint64_t packed) {
     return from_ms(static_cast<std::int64_t>(packed >> 8U));
 }
 
-sale::role role_in(std::uint64_t packed) { return static_cast<sale::role>(packed & 0xffU); }
+sale::role role_in(std::uint64_t packed) { return static_cast<sale::role>(packed & 0xfU); }
+
+sale::standing standing_in(std::uint64_t packed) {
+    return static_cast<sale::standing>(packed >> 4U & 0xfU);
+}
 
 }  // namespace
 
@@ -40,15 +45,15 @@ std::optional<identity> sessions::find(const sale::token_hash& hash, instant now
         if (it == p.logins.end()) return std::nullopt;
         found = it->second;
     }
-    if (expires_at(found.expires_and_role) <= now) return std::nullopt;
-    return identity{{found.user}, role_in(found.expires_and_role)};
+    if (expires_at(found.packed) <= now) return std::nullopt;
+    return identity{{found.user}, role_in(found.packed), standing_in(found.packed)};
 }
 
 void sessions::add(const sale::login& l) {
     const key k = key_from(l.hash);
     part& p = part_of(k);
     const std::lock_guard lock(p.mutex);
-    p.logins.insert_or_assign(k, entry{l.user.value, packed(l.expires_at, l.role)});
+    p.logins.insert_or_assign(k, entry{l.user.value, pack(l)});
 }
 
 void sessions::remove(const sale::token_hash& hash) {
@@ -75,9 +80,8 @@ void sessions::replace_all(std::span<const sale::login> logins) {
 std::size_t sessions::prune(instant now) {
     part& p = parts_[next_swept_.fetch_add(1, std::memory_order_relaxed) % parts];
     const std::lock_guard lock(p.mutex);
-    return boost::unordered::erase_if(p.logins, [now](const auto& login) {
-        return expires_at(login.second.expires_and_role) <= now;
-    });
+    return boost::unordered::erase_if(
+        p.logins, [now](const auto& login) { return expires_at(login.second.packed) <= now; });
 }
 
 std::size_t sessions::count() const {

@@ -26,6 +26,7 @@ namespace floodgate::guard {
 struct identity {
     sale::user_id user;
     sale::role role = sale::role::buyer;
+    sale::standing standing = sale::standing::full;
 
     friend bool operator==(const identity&, const identity&) = default;
 };
@@ -65,7 +66,7 @@ private:
     // With its key 32 bytes: two to a cache line.
     struct entry {
         std::int64_t user = 0;
-        std::uint64_t expires_and_role = 0;  // milliseconds since 1970, then 8 bits of role
+        std::uint64_t packed = 0;  // milliseconds since 1970, then 4 bits each of standing and role
     };
     // Its lock is held for one look-up, one insertion (in which a part may grow: 1 ms with a
     // million logins in all) or one sweep. Each part has cache lines of its own.

@@ -1,5 +1,6 @@
 #include "guard/shared_logins.hpp"
 
+#include <array>
 #include <charconv>
 #include <cstring>
 
@@ -43,34 +44,36 @@ return {now, id, some})");
     return script;
 }
 
-struct stored {
-    std::int64_t user = 0, role = 0, expires_ms = 0;
-};
-
-std::optional<stored> parse(std::string_view text) {
-    stored out;
-    for (std::int64_t* number : {&out.user, &out.role, &out.expires_ms}) {
-        const auto read = std::from_chars(text.data(), text.data() + text.size(), *number);
+// "user role expires", and the standing if it is not full: so nodes of an older version understand
+// the log-ins of buyers. Roles and standings are numbers.
+std::optional<sale::login> parse(const sale::token_hash& hash, std::string_view text) {
+    std::array<std::int64_t, 4> numbers{0, 0, 0, static_cast<int>(sale::standing::full)};
+    std::size_t read_so_far = 0;
+    for (; read_so_far < numbers.size() && !text.empty(); ++read_so_far) {
+        const auto read =
+            std::from_chars(text.data(), text.data() + text.size(), numbers[read_so_far]);
         if (read.ec != std::errc()) return std::nullopt;
         text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
         if (text.starts_with(' ')) text.remove_prefix(1);
     }
-    const bool known = out.role == static_cast<int>(sale::role::buyer) ||
-                       out.role == static_cast<int>(sale::role::admin);
-    if (!text.empty() || !known || out.user <= 0) return std::nullopt;
-    return out;
-}
-
-sale::login to_login(const sale::token_hash& hash, const stored& s) {
-    return {.hash = hash,
-            .user = {s.user},
-            .role = static_cast<sale::role>(s.role),
-            .expires_at = from_ms(s.expires_ms)};
+    const auto role = sale::role_numbered(numbers[1]);
+    const auto standing = sale::standing_numbered(numbers[3]);
+    if (!text.empty() || read_so_far < 3 || numbers[0] <= 0 || !role || !standing)
+        return std::nullopt;
+    return sale::login{.hash = hash,
+                       .user = {numbers[0]},
+                       .role = *role,
+                       .expires_at = from_ms(numbers[2]),
+                       .standing = *standing};
 }
 
 std::string stored_text(const sale::login& l) {
-    return std::to_string(l.user.value) + " " + std::to_string(static_cast<int>(l.role)) + " " +
-           std::to_string(to_ms(l.expires_at));
+    std::string out = std::to_string(l.user.value) + " " +
+                      std::to_string(static_cast<int>(l.role)) + " " +
+                      std::to_string(to_ms(l.expires_at));
+    if (l.standing != sale::standing::full)
+        out += " " + std::to_string(static_cast<int>(l.standing));
+    return out;
 }
 
 // The hash that a message begins with; the rest is left.
@@ -152,11 +155,9 @@ result<identity> shared_logins::find(const sale::token_hash& hash, instant now) 
     const std::string key = key_of(hash);
     const auto found = redis_.ask(key, {"GET", key});
     if (!found) return found.error();
-    const auto s = parse(found->text);
-    if (!s) return make_error_code(errc::not_found);
-    const sale::login l = to_login(hash, *s);
-    if (l.expires_at <= now || !add(l)) return make_error_code(errc::not_found);
-    return identity{l.user, l.role};
+    const auto l = parse(hash, found->text);
+    if (!l || l->expires_at <= now || !add(*l)) return make_error_code(errc::not_found);
+    return identity{l->user, l->role, l->standing};
 }
 
 bool shared_logins::catch_up(instant /*now*/) {
@@ -208,7 +209,7 @@ std::string shared_logins::tell(const sale::token_hash& hash) { return bytes_of(
 void shared_logins::hear_login(std::string_view message) {
     const auto hash = take_hash(message);
     if (!hash) return;
-    if (const auto s = parse(message)) add(to_login(*hash, *s));
+    if (const auto l = parse(*hash, message)) add(*l);
 }
 
 void shared_logins::hear_logout(std::string_view message) {

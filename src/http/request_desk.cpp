@@ -60,6 +60,7 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         if (!known) return unknown_login(a, hash);
         a.who = *known;
         a.login = *hash;
+        if (auto refusal = refusal_by_standing(a)) return *std::move(refusal);
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
@@ -151,6 +152,16 @@ void request_desk::note(guard::security_event what, const asked& a) {
 api::reply request_desk::too_many(const asked& a, guard::limit which, milliseconds wait) {
     with_.events.note_limited(which, origin_of(a), a.now);
     return api::limited_reply(wait, a.lang);
+}
+
+// A log-in that is not good for everything yet.
+std::optional<api::reply> request_desk::refusal_by_standing(const asked& a) {
+    if (a.who.standing == sale::standing::full || a.found.route->needs == api::access::self)
+        return std::nullopt;
+    return api::problem_reply(a.who.standing == sale::standing::must_change_password
+                                  ? api::problem::must_change_password
+                                  : api::problem::second_factor_missing,
+                              a.lang);
 }
 
 std::optional<api::reply> request_desk::refusal_by_address(const asked& a) {
@@ -301,6 +312,7 @@ pool_job request_desk::job_for(const asked& a) {
     c.user = a.who.user;
     c.login = a.login;
     c.role = a.who.role;
+    c.standing = a.who.standing;
     c.client = client.address;
     c.client_is_trusted_proxy = client.is_trusted_proxy;
     c.language = a.lang;

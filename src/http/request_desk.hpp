@@ -94,6 +94,7 @@ private:
     void note(guard::security_event what, const asked& a);
 
     // Empty: not refused.
+    std::optional<api::reply> refusal_by_standing(const asked& a);
     std::optional<api::reply> refusal_by_address(const asked& a);
     std::optional<api::reply> refusal_by_user(const asked& a, guard::limit which,
                                               guard::rate_limiter& limiter);

@@ -9,8 +9,9 @@ result<ended_logins> account_book::change_password(const new_password& p, const 
     return guarded("accounts.change_password", [&]() -> result<ended_logins> {
         const auto c = db_.writer();
         store::transaction t(*c, store::access::write);
-        if (c->run("UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?", p.hash,
-                   p.user, p.old_hash) == 0)
+        if (c->run("UPDATE users SET password_hash = ?, must_change_password = 0 "
+                   "WHERE id = ? AND password_hash = ?",
+                   p.hash, p.user, p.old_hash) == 0)
             return errc::conflict;
         auto ended = delete_logins(*c, p.user, p.kept ? &*p.kept : nullptr);
         write_audit(*c, line);
@@ -23,7 +24,7 @@ result<std::vector<sale::login>> account_book::logins_of(sale::user_id user, ins
     return guarded("accounts.logins_of", [&]() -> result<std::vector<sale::login>> {
         const auto c = db_.reader();
         auto rows = c->ask(
-            "SELECT token_hash, expires_ms, created_ms, address, role FROM logins "
+            "SELECT token_hash, expires_ms, created_ms, address, role, standing FROM logins "
             "WHERE user_id = ? AND expires_ms > ? ORDER BY created_ms DESC, token_hash",
             user, now);
         std::vector<sale::login> found;
@@ -32,6 +33,7 @@ result<std::vector<sale::login>> account_book::logins_of(sale::user_id user, ins
             l.user = user;
             rows.read(l.hash, l.expires_at, l.created_at, l.address);
             l.role = to_role(rows.asked().text(4));
+            l.standing = to_standing(rows.asked().text(5));
         }
         return found;
     });

@@ -5,30 +5,35 @@
 namespace floodgate::ledger {
 namespace {
 
-constexpr std::string_view buyer_word = "buyer", admin_word = "admin";
 constexpr char phone_is_absent = '~';
 constexpr std::size_t random_bytes = 9;  // '~' and 18 digits fit into users.phone
 
 }  // namespace
 
-std::string_view to_word(sale::role r) { return r == sale::role::admin ? admin_word : buyer_word; }
-
+// A word that this program does not know gives no rights.
 sale::role to_role(std::string_view word) {
-    return word == admin_word ? sale::role::admin : sale::role::buyer;
+    return sale::role_of(word).value_or(sale::role::buyer);
+}
+
+// A newer program's standing: the user must log in again to get out of it.
+sale::standing to_standing(std::string_view word) {
+    return sale::standing_of(word).value_or(sale::standing::must_change_password);
 }
 
 std::string select_user(std::string_view rest) {
     std::string sql =
         "SELECT id, phone, nickname, password_hash, created_ms, COALESCE(external_id, ''), "
-        "disabled_ms, forgotten_ms, role FROM users ";
+        "disabled_ms, forgotten_ms, must_change_password, role FROM users ";
     return sql.append(rest);
 }
 
 sale::user read_user(store::row_cursor& rows) {
     sale::user u;
     std::string role;
+    std::int64_t must_change = 0;
     rows.read(u.id, u.phone, u.nickname, u.password_hash, u.created_at, u.external_id,
-              u.disabled_at, u.forgotten_at, role);
+              u.disabled_at, u.forgotten_at, must_change, role);
+    u.must_change_password = must_change != 0;
     u.role = to_role(role);
     if (u.phone.starts_with(phone_is_absent)) u.phone.clear();
     return u;

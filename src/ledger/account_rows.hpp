@@ -12,8 +12,8 @@
 
 namespace floodgate::ledger {
 
-std::string_view to_word(sale::role r);
-sale::role to_role(std::string_view word);  // only the exact word makes an admin
+sale::role to_role(std::string_view word);  // an unknown word is a buyer's
+sale::standing to_standing(std::string_view word);
 
 // The columns that read_user() needs, and this end of the query.
 std::string select_user(std::string_view rest);

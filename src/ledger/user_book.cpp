@@ -12,8 +12,9 @@ namespace floodgate::ledger {
 namespace {
 
 constexpr store::insert_shape users_shape{
-    "users (id, phone, nickname, password_hash, role, created_ms)", 6};
-constexpr store::insert_shape logins_shape{"logins (token_hash, user_id, role, expires_ms)", 4};
+    "users (id, phone, nickname, password_hash, role, created_ms, must_change_password)", 7};
+constexpr store::insert_shape logins_shape{
+    "logins (token_hash, user_id, role, expires_ms, standing)", 5};
 
 // Indexes into `all`, in the order of `key`. Rows that are inserted in the order of their key fill
 // one page after another, which is several times faster than filling all pages at once.
@@ -36,9 +37,10 @@ void insert_sorted(store::connection& c, const store::insert_shape& shape, std::
 
 void insert_login(store::connection& c, const sale::login& l) {
     c.run(
-        "INSERT INTO logins (token_hash, user_id, role, expires_ms, created_ms, address) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        l.hash, l.user, to_word(l.role), l.expires_at, l.created_at, l.address);
+        "INSERT INTO logins (token_hash, user_id, role, expires_ms, created_ms, address, standing) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        l.hash, l.user, to_word(l.role), l.expires_at, l.created_at, l.address,
+        to_word(l.standing));
 }
 
 void keep_device(store::connection& c, sale::user_id user, const user_book::device_use& use) {
@@ -71,9 +73,10 @@ result<sale::user_id> user_book::add(const sale::user& u) {
     return guarded("users.add", [&]() -> result<sale::user_id> {
         const auto c = db_.writer();
         c->run(
-            "INSERT INTO users (phone, nickname, password_hash, role, created_ms) "
-            "VALUES (?, ?, ?, ?, ?)",
-            u.phone, u.nickname, u.password_hash, to_word(u.role), u.created_at);
+            "INSERT INTO users (phone, nickname, password_hash, role, created_ms, "
+            "must_change_password) VALUES (?, ?, ?, ?, ?, ?)",
+            u.phone, u.nickname, u.password_hash, to_word(u.role), u.created_at,
+            std::int64_t{u.must_change_password});
         return sale::user_id{c->last_insert_id()};
     });
 }
@@ -156,12 +159,14 @@ result<sale::login> user_book::find_login(const sale::token_hash& hash, instant 
     return guarded("users.find_login", [&]() -> result<sale::login> {
         const auto c = db_.reader();
         auto rows = c->ask(
-            "SELECT user_id, expires_ms, role FROM logins WHERE token_hash = ? AND expires_ms > ?",
+            "SELECT user_id, expires_ms, role, standing FROM logins "
+            "WHERE token_hash = ? AND expires_ms > ?",
             hash, now);
         if (!rows.next()) return errc::not_found;
         sale::login l{.hash = hash};
         rows.read(l.user, l.expires_at);
         l.role = to_role(rows.asked().text(2));
+        l.standing = to_standing(rows.asked().text(3));
         return l;
     });
 }
@@ -171,11 +176,14 @@ result<void> user_book::for_each_login(instant now,
     return guarded_visit("users.for_each_login", [&]() -> result<void> {
         const auto c = db_.reader();
         auto rows = c->ask(
-            "SELECT token_hash, user_id, expires_ms, role FROM logins WHERE expires_ms > ?", now);
+            "SELECT token_hash, user_id, expires_ms, role, standing FROM logins "
+            "WHERE expires_ms > ?",
+            now);
         sale::login l;
         while (rows.next()) {
             rows.read(l.hash, l.user, l.expires_at);
             l.role = to_role(rows.asked().text(3));
+            l.standing = to_standing(rows.asked().text(4));
             visit(l);
         }
         return {};
@@ -190,12 +198,13 @@ result<void> user_book::add_many(std::span<const sale::user> users,
         insert_sorted(*c, users_shape, users, &sale::user::id,
                       [](store::statement& s, int before, const sale::user* u) {
                           store::bind_after(s, before, u->id, u->phone, u->nickname,
-                                            u->password_hash, to_word(u->role), u->created_at);
+                                            u->password_hash, to_word(u->role), u->created_at,
+                                            std::int64_t{u->must_change_password});
                       });
         insert_sorted(*c, logins_shape, logins, &sale::login::hash,
                       [](store::statement& s, int before, const sale::login* l) {
                           store::bind_after(s, before, l->hash, l->user, to_word(l->role),
-                                            l->expires_at);
+                                            l->expires_at, to_word(l->standing));
                       });
         t.commit();
         return {};
