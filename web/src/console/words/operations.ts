@@ -3,7 +3,7 @@ export const operations = {
   live_title: ['实时总览', 'Live'],
   live_old: ['数据已中断，正在重连', 'Figures are old: connecting again'],
   live_fresh: ['每秒更新', 'One second fresh'],
-  live_nodes: ['{n} 个节点', '{n} nodes'],
+  live_nodes: ['{n} 个节点', 'Nodes: {n}'],
   live_wall: ['大屏', 'Full screen'],
   minutes: ['{n} 分钟', '{n} min'],
   where_units: ['件数去向', 'Where the units are'],
