@@ -166,7 +166,8 @@ void result_desk::redeem_in_pool(connection& from, const socket_question& q, ins
 
 bool result_desk::may_look(const sale::token_hash& login) const {
     const auto known = with_.sessions.find(login, with_.clock.now());
-    return known && api::may(known->role, api::access::see);
+    return known && known->standing == sale::standing::full &&
+           api::may(known->role, api::access::see);
 }
 
 void result_desk::open_for(connection& from,

@@ -10,7 +10,9 @@ interface Person {
   id: number
   nickname: string
   role: string
-  permissions?: readonly string[]
+  permissions: readonly string[]
+  /** Until it is changed, the server answers nothing else. */
+  must_change_password: boolean
 }
 
 export const session = reactive({
@@ -31,10 +33,7 @@ export const session = reactive({
     sessionStorage.removeItem(place)
   },
   can(what: Permission): boolean {
-    const p = session.person
-    if (!p) return false
-    if (p.permissions) return p.permissions.includes(what)
-    return p.role === 'admin' && all.includes(what)
+    return session.person?.permissions.includes(what) ?? false
   },
   is_staff(): boolean {
     return all.some((p) => session.can(p))
