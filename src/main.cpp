@@ -8,15 +8,19 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "base/log.hpp"
+#include "commands/backup.hpp"
 #include "commands/bills.hpp"
 #include "commands/check.hpp"
 #include "commands/check_cluster.hpp"
+#include "commands/config_check.hpp"
 #include "commands/fixture.hpp"
 #include "commands/points.hpp"
 #include "commands/sandbox.hpp"
 #include "commands/sandbox_server.hpp"
+#include "engine/data_directory.hpp"
 #include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
@@ -38,33 +42,42 @@ struct serve_options {
 // To be called before any thread starts. SIGINT and SIGTERM are blocked, because the server waits
 // for them. SIGPIPE and SIGXFSZ are ignored: a peer that hangs up must not end the process,
 // and a file that may not grow is then a failed write, with its reason.
-void prepare_signals(bool with_tls) {
+void prepare_signals(bool reloads) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    // Without TLS there is no certificate to read again, so SIGHUP keeps its usual effect.
-    if (with_tls) sigaddset(&signals, SIGHUP);
+    // Where there is nothing to read again, SIGHUP keeps its usual effect.
+    if (reloads) sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-int serve(const serve_options& o) {
+// What the file says, and above it the command line.
+engine::settings settings_of(const serve_options& o) {
     engine::settings s = engine::read_settings(o.config);
     if (!o.data.empty()) s.data = o.data;
     if (!o.listen.empty()) s.server.listen = o.listen;
     if (o.demo) s.pay_test = true;
+    s.version = version;
     engine::note_option(s, "data", '"' + s.data + '"', "command line");
     engine::note_option(s, "edge.listen", '"' + s.server.listen + '"', "command line");
     if (o.demo) engine::note_option(s, "pay.allow_test", "true", "command line");
+    return s;
+}
+
+int serve(const serve_options& o) {
+    engine::settings s = settings_of(o);
     http::check_address(s.server.listen);  // before a data directory is made in vain
     if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
-    prepare_signals(!s.server.tls_certificate_file.empty());
-    log::start(s.log_level);
+    if (o.demo) engine::claim_for_demo(s.data, s.server.listen);
+    prepare_signals(true);
+    log::start(s.log);
     engine::judge_secret_files(s);
     const auto play_money = o.demo ? commands::start_demo_sandbox(s) : nullptr;
     engine::shop_server running(s);
+    running.reread_with([o] { return settings_of(o); });
     if (o.demo) running.create_demo();
     running.create_first_admin();
     const std::string address = running.address(), operators = running.operator_address();
@@ -94,7 +107,7 @@ int serve_points(const commands::points_options& o) {
     s.data = o.data;
     http::check_address(o.listen);  // before a directory is made in vain
     prepare_signals(false);
-    log::start(s.log_level);
+    log::start(s.log);
     engine::judge_secret_files(s);
     commands::run_points(s, o.listen);
     log::stop();
@@ -135,6 +148,46 @@ int check_points(const std::string& config, const std::string& directory) {
     engine::settings s = engine::read_settings(config);
     s.data = directory;
     return report(commands::check_points_service(s), "WRONG ");
+}
+
+int check_config(const std::string& path) {
+    const commands::config_report found = commands::check_config(path);
+    for (const std::string& sentence : found.warnings) fmt::print("warning: {}\n", sentence);
+    return report(found.faults, "WRONG ");
+}
+
+// The commands that look after what is there: `config check`, `backup` and `restore`.
+struct keeping_options {
+    std::string config;
+    struct copy {
+        std::string from, to;
+    } backup, restore;
+};
+
+void describe_keeping(CLI::App& app, keeping_options& o) {
+    auto* config = app.add_subcommand("config", "Look at a configuration");
+    config->require_subcommand(1);
+    config->add_subcommand("check", "Say everything that `serve` would refuse in it")
+        ->add_option("--config", o.config, "TOML file; see config/floodgate.toml")
+        ->required();
+    auto* backup = app.add_subcommand(
+        "backup", "Copy a data directory, also while its server runs, and check the copy");
+    backup->add_option("--data", o.backup.from, "The data directory")->required();
+    backup->add_option("--to", o.backup.to, "An empty or new directory")->required();
+    auto* restore =
+        app.add_subcommand("restore", "Make a data directory from a backup, and check it");
+    restore->add_option("--from", o.restore.from, "The backup")->required();
+    restore->add_option("--data", o.restore.to, "An empty or new directory")->required();
+}
+
+// The exit code; empty: none of these was asked for.
+std::optional<int> keep(const keeping_options& o) {
+    if (!o.config.empty()) return check_config(o.config);
+    if (!o.backup.to.empty())
+        return report(commands::make_backup(o.backup.from, o.backup.to), "WRONG ");
+    if (!o.restore.to.empty())
+        return report(commands::restore_backup(o.restore.from, o.restore.to), "WRONG ");
+    return std::nullopt;
 }
 
 void describe_bills(CLI::App& command, commands::bill_options& o) {
@@ -236,6 +289,9 @@ int run(int argc, char** argv) {
         app.add_subcommand("bills", "Compare a payment channel's daily bill with the ledger");
     describe_bills(*bills_command, bill);
 
+    keeping_options keeping;
+    describe_keeping(app, keeping);
+
     if (argc > 1) expect_known_command(app, argv[1]);
     try {
         app.parse(argc, argv);
@@ -243,6 +299,7 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
+    if (const auto done = keep(keeping)) return *done;
     if (*sandbox_command) return play_sandbox(sandbox);
     if (*points_command) return serve_points(points);
     if (*bills_command)

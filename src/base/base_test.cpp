@@ -97,6 +97,18 @@ TEST(Log, WritesKeysAndValuesInPairs) {
     EXPECT_EQ(log::pairs_of("one", 1, "two", "a b"), " one=1 two=\"a b\"");
 }
 
+TEST(Log, EscapesTextForJson) {
+    EXPECT_EQ(log::json_text("a\nb\"c\\"), R"("a\u000ab\"c\\")");
+    EXPECT_EQ(log::detail::shown_in_json(7), "7");
+    EXPECT_EQ(log::detail::shown_in_json(true), "true");
+    EXPECT_EQ(log::detail::shown_in_json("7"), R"("7")");
+}
+
+TEST(Log, RefusesAnUnknownFormat) {
+    EXPECT_THROW(log::parse_format("xml"), std::invalid_argument);
+    EXPECT_EQ(log::parse_format("json"), log::format::json);
+}
+
 TEST(Log, RefusesAnUnknownLevel) { EXPECT_THROW(log::parse_level("loud"), std::invalid_argument); }
 
 TEST(Histogram, CountsByRange) {

@@ -40,6 +40,18 @@ std::string place(const std::string& path, const toml::source_region& where) {
     return fmt::format("{}:{}:{}: ", path, where.begin.line, where.begin.column);
 }
 
+std::string text_of_value(const toml::node& node) {
+    if (const auto* list = node.as_array()) {
+        std::string out;
+        for (const toml::node& item : *list) out += text_of_value(item) + "\n";
+        return out;
+    }
+    if (const auto text = node.value_exact<std::string>()) return *text;
+    if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+    if (const auto yes = node.value_exact<bool>()) return *yes ? "true" : "false";
+    return "?";
+}
+
 struct stray {
     std::string key;
     toml::source_region where;
@@ -115,9 +127,26 @@ struct config_file::contents {
         return at;
     }
 
-    [[noreturn]] void fail(const std::string& key, const toml::node& at,
-                           const std::string& why) const {
-        throw config_error(place(path, at.source()) + key + " " + why);
+    std::vector<std::string>* faults = nullptr;
+
+    void fail(const std::string& sentence) const {
+        if (faults == nullptr) throw config_error(sentence);
+        faults->push_back(sentence);
+    }
+    void fail(const std::string& key, const toml::node& at, const std::string& why) const {
+        fail(place(path, at.source()) + key + " " + why);
+    }
+
+    static void collect_values(const toml::table& table, const std::string& prefix,
+                               std::map<std::string, std::string>& to) {
+        for (const auto& [name, value] : table) {
+            const std::string key = prefix + std::string(name.str());
+            if (value.is_table()) {
+                collect_values(*value.as_table(), key + ".", to);
+            } else {
+                to[key] = text_of_value(value);
+            }
+        }
     }
 
     void collect_unknown(const toml::table& table, const std::string& prefix,
@@ -151,7 +180,7 @@ void config_file::read(const std::string& key, bool& value) {
     const auto* found = contents_->find(key);
     const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
-    if (!found->is_boolean()) contents_->fail(key, *found, "must be true or false");
+    if (!found->is_boolean()) return contents_->fail(key, *found, "must be true or false");
     value = found->as_boolean()->get();
 }
 
@@ -159,7 +188,7 @@ void config_file::read(const std::string& key, std::string& value) {
     const auto* found = contents_->find(key);
     const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
-    if (!found->is_string()) contents_->fail(key, *found, "must be a string in quotes");
+    if (!found->is_string()) return contents_->fail(key, *found, "must be a string in quotes");
     value = found->as_string()->get();
 }
 
@@ -167,10 +196,10 @@ void config_file::read(const std::string& key, std::vector<std::string>& value) 
     const auto* found = contents_->find(key);
     const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
-    if (!found->is_array()) contents_->fail(key, *found, "must be a list of strings");
+    if (!found->is_array()) return contents_->fail(key, *found, "must be a list of strings");
     value.clear();
     for (const toml::node& item : *found->as_array()) {
-        if (!item.is_string()) contents_->fail(key, item, "must be a list of strings");
+        if (!item.is_string()) return contents_->fail(key, item, "must be a list of strings");
         value.push_back(item.as_string()->get());
     }
 }
@@ -179,12 +208,12 @@ void config_file::read(const std::string& key, std::map<std::string, std::string
     const auto* found = contents_->find(key);
     const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
-    if (!found->is_table()) contents_->fail(key, *found, "must be a table of strings");
+    if (!found->is_table()) return contents_->fail(key, *found, "must be a table of strings");
     value.clear();
     for (const auto& [name, item] : *found->as_table()) {
         const std::string whole = key + "." + std::string(name.str());
         contents_->asked.insert(whole);
-        if (!item.is_string()) contents_->fail(whole, item, "must be a string in quotes");
+        if (!item.is_string()) return contents_->fail(whole, item, "must be a string in quotes");
         value.emplace(name.str(), item.as_string()->get());
     }
 }
@@ -193,10 +222,10 @@ void config_file::read(const std::string& key, std::int64_t& value, bounds allow
     const auto* found = contents_->find(key);
     const contents::note<std::remove_cvref_t<decltype(value)>> noted{*contents_, key, value, found};
     if (!found) return;
-    if (!found->is_integer()) contents_->fail(key, *found, "must be a whole number");
+    if (!found->is_integer()) return contents_->fail(key, *found, "must be a whole number");
     const std::int64_t number = found->as_integer()->get();
     if (number < allowed.min || number > allowed.max) {
-        contents_->fail(
+        return contents_->fail(
             key, *found,
             fmt::format("must be from {} to {}, not {}", allowed.min, allowed.max, number));
     }
@@ -220,7 +249,26 @@ void config_file::expect_all_read() const {
     if (unknown.empty()) return;
     std::string keys;
     for (const stray& s : unknown) keys += (keys.empty() ? "" : ", ") + s.key;
+    if (contents_->faults != nullptr) {
+        for (const stray& s : unknown)
+            contents_->fail(place(contents_->path, s.where) + "unknown option " + s.key);
+        return;
+    }
     throw config_error(place(contents_->path, unknown.front().where) + "unknown option " + keys);
+}
+
+void config_file::collect_faults(std::vector<std::string>& faults) { contents_->faults = &faults; }
+
+std::string config_file::place_of(const std::string& key) {
+    const toml::node* found = contents_->find(key);
+    if (found != nullptr) return place(contents_->path, found->source());
+    return (contents_->path.empty() ? "configuration" : contents_->path) + ": ";
+}
+
+std::map<std::string, std::string> config_file::values() const {
+    std::map<std::string, std::string> out;
+    contents::collect_values(contents_->root, "", out);
+    return out;
 }
 
 }  // namespace floodgate

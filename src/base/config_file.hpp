@@ -67,6 +67,14 @@ public:
     std::vector<config_entry> entries() const;
     const std::string& path() const;  // empty: no file
 
+    // From now on nothing here throws, except for a file that cannot be read: what is wrong is
+    // added to `faults`, and the value stays as it was. `faults` must outlive this object.
+    void collect_faults(std::vector<std::string>& faults);
+    // Where the key stands: "floodgate.toml:7:1: "; only the file if it is not there.
+    std::string place_of(const std::string& key);
+    // Every key with its value as text, to compare two files. Has secrets: never show the values.
+    std::map<std::string, std::string> values() const;
+
 private:
     struct contents;
     std::unique_ptr<contents> contents_;

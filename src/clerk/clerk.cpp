@@ -10,6 +10,11 @@ namespace {
 constexpr milliseconds oversee_every{100};
 constexpr milliseconds look_again{20};  // the pause before asking again whether the rush is over
 
+options under_ceiling(options o) {
+    if (o.ceiling) o.batch_max = std::min(o.batch_max, o.ceiling->batch_max());
+    return o;
+}
+
 }  // namespace
 
 result<ledger::entry_report> clerk::patient_sink::enter(std::span<const sale::promise> batch,
@@ -21,10 +26,10 @@ result<ledger::entry_report> clerk::patient_sink::enter(std::span<const sale::pr
 }
 
 clerk::clerk(const desk::world& w, const options& o, sale::sequence entered, fatal_handler on_fatal)
-    : options_(o),
+    : options_(under_ceiling(o)),
       on_fatal_(std::move(on_fatal)),
       sink_(w.sink, priority_),
-      desk_({w.source, sink_, w.turnstile, w.clock, w.node}, o, entered),
+      desk_({w.source, sink_, w.turnstile, w.clock, w.node}, options_, entered),
       line_(w.source),
       rush_(o.rush_per_s),
       worker_(
@@ -48,6 +53,8 @@ void clerk::stop() {
 next_step clerk::work() {
     if (!std::exchange(adopted_, true)) priority_.adopt();
     if (stands_aside()) return next_step::not_before(look_again);
+    if (const milliseconds wait = ceiling_wait(); wait > milliseconds(0))
+        return next_step::not_before(wait);
     // An exception has left the desk somewhere between two places of the line. Only a new clerk,
     // which begins at the ledger's position, may go on.
     try {
@@ -66,8 +73,20 @@ bool clerk::stands_aside() {
     return !pressed_;
 }
 
+milliseconds clerk::ceiling_wait() const {
+    return options_.ceiling ? options_.ceiling->wait(machine_time.now()) : milliseconds(0);
+}
+
+outcome clerk::step() {
+    const sale::sequence before = desk_.position();
+    const outcome done = desk_.step();
+    if (options_.ceiling)
+        options_.ceiling->note(desk_.position().value - before.value, machine_time.now());
+    return done;
+}
+
 next_step clerk::enter_some() {
-    switch (desk_.step()) {
+    switch (step()) {
     case outcome::nothing: return next_step::after(options_.poll);
     case outcome::part:
         // More promises have come meanwhile, so a rush is on: one large batch costs less than two.
@@ -93,7 +112,8 @@ void clerk::drain() {
     }
     const auto deadline = machine_time.now() + options_.drain;
     for (;;) {
-        const outcome o = desk_.step();
+        std::this_thread::sleep_for(ceiling_wait());
+        const outcome o = step();
         if (o == outcome::nothing || o == outcome::corrupt) break;
         if (machine_time.now() >= deadline) break;
         if (o == outcome::failed)

@@ -63,6 +63,8 @@ private:
 
     next_step work();
     next_step enter_some();
+    outcome step();
+    milliseconds ceiling_wait() const;
     next_step end_with(const std::string& reason);
     bool stands_aside();
     void drain();

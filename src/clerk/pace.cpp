@@ -33,4 +33,18 @@ milliseconds retry_after(std::uint64_t failures, const options& o) {
     return backoff{o.retry_first, o.retry_last}.after(failures);
 }
 
+milliseconds entry_ceiling::wait(moment now) {
+    const std::lock_guard lock(mutex_);
+    if (free_at_ <= now) return milliseconds(0);
+    return std::chrono::ceil<milliseconds>(free_at_ - now);
+}
+
+// What was not used in quiet times is not saved up: the database would get it all at once.
+void entry_ceiling::note(std::uint64_t entered, moment now) {
+    const std::lock_guard lock(mutex_);
+    const auto cost = std::chrono::nanoseconds(static_cast<std::int64_t>(
+        1e9 * static_cast<double>(entered) / static_cast<double>(per_s_)));
+    free_at_ = std::max(free_at_, now) + std::chrono::duration_cast<moment::duration>(cost);
+}
+
 }  // namespace floodgate::clerk

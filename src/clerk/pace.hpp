@@ -2,13 +2,36 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 
 #include "base/clock.hpp"
 #include "sale/retry_schedule.hpp"
 
 namespace floodgate::clerk {
+
+// A ceiling on what may be written to the database: a token bucket over batches, shared by all
+// clerks of a node. A batch is written as a whole, and what it took too much is waited for.
+class entry_ceiling {
+public:
+    explicit entry_ceiling(std::int64_t per_s) : per_s_(per_s) {}
+
+    // Promises in one transaction: a tenth of a second's worth, so that the writing is even.
+    std::size_t batch_max() const {
+        return static_cast<std::size_t>(std::max<std::int64_t>(per_s_ / 10, 1));
+    }
+    // How long to wait before the next batch. 0: it may begin now.
+    milliseconds wait(moment now);
+    void note(std::uint64_t entered, moment now);
+
+private:
+    const std::int64_t per_s_;
+    std::mutex mutex_;
+    moment free_at_{};  // guarded by mutex_: when what was written is paid for
+};
 
 struct options {
     std::size_t batch_max = 10'000;  // promises in one ledger transaction
@@ -28,6 +51,7 @@ struct options {
     milliseconds retry_last{1000};  // up to this
     milliseconds drain{5000};       // the longest time that stop() still enters promises
     sale::retry_schedule retries;   // of a promise that was put aside
+    std::shared_ptr<entry_ceiling> ceiling{};  // null: none
 };
 
 enum class priority : std::uint8_t {

@@ -5,6 +5,20 @@
 namespace floodgate::clerk {
 namespace {
 
+TEST(EntryCeiling, WhatWasWrittenIsWaitedForAndQuietTimesAreNotSavedUp) {
+    entry_ceiling c(1000);
+    EXPECT_EQ(c.batch_max(), 100U);
+    const moment start{std::chrono::hours(1)};
+    EXPECT_EQ(c.wait(start), milliseconds(0));
+    c.note(100, start);
+    EXPECT_EQ(c.wait(start), milliseconds(100));
+    c.note(100, start + milliseconds(50));
+    EXPECT_EQ(c.wait(start + milliseconds(50)), milliseconds(150)) << "another clerk's counts too";
+    EXPECT_EQ(c.wait(start + milliseconds(200)), milliseconds(0));
+    c.note(100, start + std::chrono::minutes(1));
+    EXPECT_EQ(c.wait(start + std::chrono::minutes(1)), milliseconds(100));
+}
+
 using enum priority;
 
 TEST(Priority, FollowsTheTable) {

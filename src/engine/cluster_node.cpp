@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "engine/bus_topic.hpp"
+#include "engine/order_log.hpp"
 #include "sale/news_codec.hpp"
 
 namespace floodgate::engine {
@@ -51,6 +52,7 @@ void cluster_node::stop() {
 }
 
 void cluster_node::tell(std::span<const sale::order_news> news) {
+    log_moves(news);
     here_->mailroom.deliver(news);
     if (reminders_) remind_of(news);
     for (; !news.empty(); news = news.subspan(std::min(news_at_once, news.size())))

@@ -11,4 +11,9 @@ namespace floodgate::engine {
 // something else or has lost its ledger: it has files, but no ledger.db. That one is left as it is.
 void prepare_data_directory(const std::string& path);
 
+// For `serve --demo`, before anything else is done: the demo's passwords are known to all. Throws
+// std::runtime_error if the directory has a ledger that no demo has made, or if `listen` is an
+// address that other machines reach. Otherwise marks the directory as that of a demo.
+void claim_for_demo(const std::string& path, const std::string& listen);
+
 }  // namespace floodgate::engine

@@ -87,5 +87,19 @@ TEST_F(DataDirectoryTest, AFileIsNone) {
     EXPECT_NE(why_not(root_ / "file"), "");
 }
 
+TEST_F(DataDirectoryTest, ADemoTakesOnlyWhatADemoMadeAndStaysOnThisMachine) {
+    const std::string here = "127.0.0.1:8080";
+    EXPECT_THROW(claim_for_demo((root_ / "new"), "0.0.0.0:8080"), std::runtime_error);
+    EXPECT_THROW(claim_for_demo((root_ / "new"), "192.0.2.7:8080"), std::runtime_error);
+    EXPECT_FALSE(std::filesystem::exists((root_ / "new")));
+    claim_for_demo((root_ / "new"), here);
+    claim_for_demo((root_ / "new"), "localhost:0");
+    prepare_data_directory((root_ / "new"));
+    std::filesystem::create_directories(root_ / "real");
+    std::ofstream(root_ / "real/ledger.db") << "x";
+    EXPECT_THROW(claim_for_demo(root_ / "real", here), std::runtime_error);
+    EXPECT_FALSE(std::filesystem::exists(root_ / "real/demo"));
+}
+
 }  // namespace
 }  // namespace floodgate::engine

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/local_shop.hpp"
+#include "engine/order_log.hpp"
 #include "shop/node.hpp"
 
 namespace floodgate::engine {
@@ -16,7 +17,10 @@ public:
     void join(const local_shop& here) { here_.emplace(here); }
 
     bool on_duty() const override { return true; }
-    void tell(std::span<const sale::order_news> news) override { here_->mailroom.deliver(news); }
+    void tell(std::span<const sale::order_news> news) override {
+        log_moves(news);
+        here_->mailroom.deliver(news);
+    }
     void catalogue_changed() override { show_catalogue(here_->showcase); }
     void book_repaired() override { here_->recent.forget_all(); }
     // The embedded gate cannot be rebuilt while it sells.

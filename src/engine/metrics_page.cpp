@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/process_figures.hpp"
+
 namespace floodgate::engine {
 namespace {
 
@@ -185,6 +187,17 @@ void add_switches(page_builder& page, const ledger::switches& s) {
     page.labelled("switch", "sales", s.sales ? 1 : 0);
 }
 
+// Under the names that every exporter uses.
+void add_process(page_builder& page, const std::string& version) {
+    const process_figures p = read_process();
+    page.gauge("process_resident_memory_bytes", "Memory in use.", p.resident_bytes);
+    page.gauge("process_open_fds", "Open files.", p.open_files);
+    page.counter("process_cpu_seconds_total", "Time on the cores.", p.cpu_s);
+    page.gauge("process_start_time_seconds", "When it was started, since 1970.", p.started_s);
+    page.start_family("floodgate_build_info", "1, with the version.", MetricType::Gauge);
+    page.labelled("version", version, 1);
+}
+
 void add_results(page_builder& page, const metrics_sources& from) {
     const push::mailroom::figures& r = from.results;
     page.gauge("floodgate_sockets", "Open WebSockets.", number(r.sockets));
@@ -311,6 +324,7 @@ std::string metrics_page(const metrics_sources& from) {
     add_orders(page, from);
     add_sales(page, from);
     add_alarms(page, from);
+    add_process(page, from.version);
     return page.text();
 }
 

@@ -45,6 +45,7 @@ struct metrics_sources {
     std::size_t logins = 0;
     guard::security_events::figures security{};
     ledger::switches switches{};
+    std::string version = "?";
 };
 
 std::string metrics_page(const metrics_sources& from);

@@ -48,6 +48,16 @@ TEST_F(MetricsPageTest, ShowsWhichSwitchesAreOff) {
     EXPECT_THAT(page, HasSubstr("floodgate_switch_on{switch=\"logins\"} 1\n"));
 }
 
+TEST_F(MetricsPageTest, TellsOfTheProcess) {
+    const std::string page = metrics_page(from_);
+    EXPECT_THAT(page, HasSubstr("floodgate_build_info{version="));
+    for (const char* name :
+         {"process_resident_memory_bytes ", "process_open_fds ", "process_start_time_seconds "}) {
+        EXPECT_THAT(page, HasSubstr(std::string("\n") + name));
+        EXPECT_THAT(page, Not(HasSubstr(std::string("\n") + name + "0\n")));
+    }
+}
+
 TEST_F(MetricsPageTest, TellsWhyConnectionsWereRefusedOrClosed) {
     from_.edge.refused = 5;
     from_.edge.refused_by_address = 3;

@@ -196,6 +196,9 @@ void read_engine(config_file& file, settings& s) {
     file.read("clerk.rush_per_s", s.clerk.rush_per_s, {0, 1'000'000'000});
     file.read("clerk.linger_ms", s.clerk.linger, {0, 60'000});
     file.read("clerk.drain_ms", s.clerk.drain, {0, hour_ms});
+    std::int64_t entries_max = 0;
+    file.read("clerk.entries_per_s_max", entries_max, {0, 1'000'000'000});
+    if (entries_max > 0) s.clerk.ceiling = std::make_shared<clerk::entry_ceiling>(entries_max);
     s.clerk.backlog_max = s.gate.backlog_max;
 }
 
@@ -258,6 +261,67 @@ void read_cluster(config_file& file, settings& s) {
     s.recent.numbers_in_order = false;     // several nodes give out numbers
 }
 
+void read_log(config_file& file, settings& s) {
+    std::string level = "info", format = "text";
+    file.read("log.level", level);
+    file.read("log.format", format);
+    file.read("log.file", s.log.file);
+    const auto parsed = [](const char* key, auto parse, const std::string& word) {
+        try {
+            return parse(word);
+        } catch (const std::invalid_argument& e) {
+            throw std::invalid_argument(std::string(key) + ": " + e.what());
+        }
+    };
+    s.log.least = parsed("log.level", log::parse_level, level);
+    s.log.as = parsed("log.format", log::parse_format, format);
+}
+
+using part = void (*)(config_file&, settings&);
+constexpr part parts[] = {
+    read_log,
+    read_edge,
+    read_results,
+    read_timed_jobs,
+    read_cluster,
+    [](config_file& file, settings& s) { read_points(file, s.points, s.secret_files); },
+    [](config_file& file, settings& s) { read_pay(file, s.pay, s.secret_files); },
+    [](config_file&, settings& s) { guard::trusted_proxies checked(s.trusted_proxies); },
+    read_guard,
+    read_engine,
+};
+
+// A sentence about a key begins with it: "redis.addresses names nobody".
+std::string key_in(const std::string& sentence) {
+    return sentence.substr(0, sentence.find_first_of(" :"));
+}
+
+settings read_all(const std::string& path, std::vector<std::string>* faults) {
+    settings s;
+    config_file file = path.empty() ? config_file() : config_file(path);
+    if (faults != nullptr) file.collect_faults(*faults);
+    s.values = file.values();
+    file.read("node", s.node, {0, sale::node_max});
+    s.gate.node = s.node;
+    file.read("data", s.data);
+    for (const part read : parts) {
+        try {
+            read(file, s);
+        } catch (const std::invalid_argument& e) {
+            const std::string sentence = e.what();
+            const std::string place = s.values.contains(key_in(sentence))
+                                          ? file.place_of(key_in(sentence))
+                                          : (path.empty() ? "configuration" : path) + ": ";
+            if (faults == nullptr) throw config_error(place + sentence);
+            faults->push_back(place + sentence);
+        }
+    }
+    // After a fault, the rest of its part was not asked for.
+    if (faults == nullptr || faults->empty()) file.expect_all_read();
+    s.in_force = file.entries();
+    return s;
+}
+
 }  // namespace
 
 void note_option(settings& s, const std::string& key, const std::string& value,
@@ -268,31 +332,10 @@ void note_option(settings& s, const std::string& key, const std::string& value,
     at->from = from;
 }
 
-settings read_settings(const std::string& path) {
-    settings s;
-    config_file file = path.empty() ? config_file() : config_file(path);
-    file.read("node", s.node, {0, sale::node_max});
-    s.gate.node = s.node;
-    file.read("data", s.data);
-    std::string level = "info";
-    file.read("log.level", level);
-    try {
-        s.log_level = log::parse_level(level);
-        read_edge(file, s);
-        read_results(file, s);
-        read_timed_jobs(file, s);
-        read_cluster(file, s);
-        read_points(file, s.points, s.secret_files);
-        read_pay(file, s.pay, s.secret_files);
-        guard::trusted_proxies(s.trusted_proxies);
-    } catch (const std::invalid_argument& e) {
-        throw config_error((path.empty() ? "configuration" : path) + ": " + e.what());
-    }
-    read_guard(file, s);
-    read_engine(file, s);
-    file.expect_all_read();
-    s.in_force = file.entries();
-    return s;
+settings read_settings(const std::string& path) { return read_all(path, nullptr); }
+
+settings read_settings(const std::string& path, std::vector<std::string>& faults) {
+    return read_all(path, &faults);
 }
 
 }  // namespace floodgate::engine

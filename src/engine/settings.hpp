@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,11 @@ struct settings {
     cluster_settings cluster;  // clustered
     std::uint32_t node = 0;
     std::string data = "data";
+    std::string version = "?";                // of the program, for /metrics
     std::vector<std::string> secret_files{};  // files that no other user should be able to read
-    log::level log_level = log::level::info;
+    log::options log{};
+    // Every key of the file with its value as text, to tell what a new file changes. Has secrets.
+    std::map<std::string, std::string> values{};
     http::server_options server;
     shop::recent_options recent;
     push::mailroom_options mailroom;
@@ -92,5 +96,8 @@ void note_option(settings& s, const std::string& key, const std::string& value,
 
 // Reads the file, or only the defaults when `path` is empty. Throws config_error.
 settings read_settings(const std::string& path);
+// The same, but adds everything that is wrong to `faults` and goes on. Throws config_error only
+// when the file cannot be read at all.
+settings read_settings(const std::string& path, std::vector<std::string>& faults);
 
 }  // namespace floodgate::engine

@@ -28,10 +28,13 @@ public:
     void create_first_admin();
     void create_demo();
 
-    // Serves until SIGINT or SIGTERM, which must be blocked in every thread; with TLS also SIGHUP
-    // (see storefront). Then stops in order: answers accepted requests, enters durable promises,
+    // Serves until SIGINT or SIGTERM, which must be blocked in every thread, also SIGHUP (see
+    // storefront). Then stops in order: answers accepted requests, enters durable promises,
     // closes the stores.
     void run();
+
+    // How SIGHUP reads the configuration; before run().
+    void reread_with(std::function<settings()> reread) { front_.reread = std::move(reread); }
 
     std::string address() const { return front_.address(); }
     std::string operator_address() const { return front_.operator_address(); }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr auto beat_time = std::chrono::milliseconds(500);
 constexpr int beats_an_hour = 7200;
+constexpr int beats_a_minute = 120;
 constexpr milliseconds look_every{100};
 constexpr milliseconds switches_every{500};
 constexpr milliseconds sample_every{1000};
@@ -123,7 +124,8 @@ metrics_sources storefront::read_all() {
                          .pool_waiting = server_->pool_waiting(),
                          .logins = sessions.count(),
                          .security = events.read_figures(),
-                         .switches = switches_.seen()};
+                         .switches = switches_.seen(),
+                         .version = with_.version};
     opening_->measure(from);
     return from;
 }
@@ -196,16 +198,9 @@ void storefront::keep_up(int beat) {
         (void)world_.book.users().prune_logins(world_.clock.now()).has_value();
 }
 
-void storefront::reload_certificate() {
-    try {
-        server_->reload_certificate();
-        log::info("engine.certificate_reloaded", "file", with_.server.tls_certificate_file);
-    } catch (const std::runtime_error& e) {
-        log::error("engine.certificate_refused", "error", e.what());
-    }
-}
-
 void storefront::serve() {
+    values_ = with_.values;
+    watch_certificate();
     operators_->make_metrics();  // so that the first page is not empty
     server_->start();
     ready_ = true;
@@ -219,12 +214,13 @@ void storefront::serve() {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    if (server_->uses_tls()) sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGHUP);
     constexpr timespec pause{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(beat_time).count()};
     for (int beat = 1;; ++beat) {
         const int came = sigtimedwait(&signals, nullptr, &pause);
         if (came == SIGINT || came == SIGTERM) break;
-        if (came == SIGHUP) reload_certificate();
+        if (came == SIGHUP) reload();
+        if (beat % beats_a_minute == 0) watch_certificate();
         keep_up(beat);
     }
     log::info("engine.stopping");

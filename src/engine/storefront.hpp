@@ -51,8 +51,12 @@ public:
     void open(opening o);
 
     // Serves until SIGINT or SIGTERM, which must be blocked in every thread, and stops serving.
-    // With TLS, SIGHUP (to be blocked as well) has the certificate read again.
+    // SIGHUP, to be blocked as well, has log file, certificate and limits read again: reload.cpp.
     void serve();
+
+    // What SIGHUP does: reads the configuration again. Throws std::runtime_error when it is not
+    // good.
+    std::function<settings()> reread;
 
     // Removes handlers and listeners, so that nothing calls the clerks any more.
     void close() {
@@ -85,7 +89,10 @@ private:
     void sample();
     api::readiness readiness() const;
     void keep_up(int beat);
-    void reload_certificate();
+    bool reload_certificate();
+    void watch_certificate();
+    void reload();
+    void take_over(const settings& next);
     api::readiness with_switches(api::readiness r) const;
 
     const settings& with_;
@@ -93,6 +100,8 @@ private:
     guard::trusted_proxies proxies_;
     shop::catalogue_desk desk_;
     std::atomic<bool> ready_{false};
+    std::map<std::string, std::string> values_;  // of the configuration in use
+    std::string certificate_seen_;               // when its files were changed
     std::optional<opening> opening_;
     shop::order_lookup orders_;
     shop::bill_desk bills_;

@@ -47,6 +47,18 @@ rate_limiter::rate_limiter(rate_limit limit) {
     sets_.resize(std::bit_ceil((limit.keys_max + ways - 1) / ways));
 }
 
+bool rate_limiter::change(const rate_limit& limit) {
+    check(limit);
+    if (sets_.empty()) return limit.rate_per_s == 0;
+    std::vector<std::unique_lock<std::mutex>> all;
+    for (shard& s : shards_) all.emplace_back(s.mutex);
+    unlimited_ = limit.rate_per_s == 0;
+    if (limit.rate_per_s == 0) return true;
+    per_token_ = std::max<nanoseconds>(1, std::llround(second_ns / limit.rate_per_s));
+    to_fill_ = per_token_ * limit.burst;
+    return true;
+}
+
 milliseconds rate_limiter::try_take(std::uint64_t key, instant now) {
     if (unlimited_) return milliseconds(0);
     const std::size_t index = set_of(key);

@@ -17,6 +17,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -37,6 +38,11 @@ public:
     // Throws std::invalid_argument when the rate is negative or not a number or, unless unlimited,
     // burst or keys_max is 0 or an empty bucket would take more than 30 days to fill.
     explicit rate_limiter(rate_limit limit);
+
+    // Takes over another rate and burst, also "unlimited". False: this limiter has no buckets,
+    // because it was made without a limit; nothing was changed. Throws like the constructor. Any
+    // thread.
+    bool change(const rate_limit& limit);
 
     // Zero: allowed. Otherwise the try is refused, and the result says how long until one token is
     // back: at least 1 ms. If `now` goes back, no time has passed. Any thread, no allocation.
@@ -93,7 +99,8 @@ private:
     bucket* find(std::uint64_t key);
     std::size_t set_of(std::uint64_t key) const;
 
-    bool unlimited_ = true;
+    std::atomic<bool> unlimited_{true};
+    // These two change under the locks of all shards, and are read under that of any.
     nanoseconds per_token_ = 0;
     nanoseconds to_fill_ = 0;                                            // of an empty bucket
     nanoseconds share_above_ = std::numeric_limits<nanoseconds>::max();  // see `untold`

@@ -179,5 +179,18 @@ TEST(RateLimiter, RefusesSenselessLimits) {
     EXPECT_THROW(rate_limiter({.rate_per_s = 1e-9, .burst = 5}), std::invalid_argument);
 }
 
+TEST(RateLimiterChange, TakesOverAnotherRateWhileItRuns) {
+    rate_limiter limiter({.rate_per_s = 1, .burst = 1, .keys_max = 8});
+    const instant now = from_ms(1'800'000'000'000);
+    EXPECT_EQ(limiter.try_take(7, now), milliseconds(0));
+    EXPECT_GT(limiter.try_take(7, now), milliseconds(0));
+    EXPECT_TRUE(limiter.change({.rate_per_s = 1, .burst = 3, .keys_max = 8}));
+    EXPECT_EQ(limiter.try_take(7, now), milliseconds(0)) << "a larger burst";
+    EXPECT_TRUE(limiter.change({}));
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(limiter.try_take(7, now), milliseconds(0));
+    rate_limiter unlimited({});
+    EXPECT_FALSE(unlimited.change({.rate_per_s = 1, .burst = 1, .keys_max = 8}));
+}
+
 }  // namespace
 }  // namespace floodgate::guard

@@ -7,8 +7,10 @@ namespace floodgate::http {
 void answers::send(connection& to, const api::reply& r) {
     count(r.status);
     bytes_.clear();
-    const framing f{
-        .date = date_.at(now_), .keep_alive = to.keep_alive(), .head_only = to.head_only};
+    const framing f{.date = date_.at(now_),
+                    .keep_alive = to.keep_alive(),
+                    .head_only = to.head_only,
+                    .request_id = to.request_id};
     if (has_shared_part(r, f)) {
         write_start(bytes_, r, f);
         to.answer({bytes_, r.shared, r.tail});
@@ -30,7 +32,10 @@ void answers::send(connection& to, const sale::verdict& v) {
     count(status_of(v.what));
     bytes_.clear();
     write_verdict(bytes_, v, to.language,
-                  {.date = date_.at(now_), .keep_alive = to.keep_alive(), .now = now_});
+                  {.date = date_.at(now_),
+                   .keep_alive = to.keep_alive(),
+                   .now = now_,
+                   .request_id = to.request_id});
     to.answer(bytes_);
 }
 

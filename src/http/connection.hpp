@@ -126,6 +126,8 @@ public:
     // The language of the request under way, for an answer that is made later.
     api::language language = api::language::en;
     bool head_only = false;
+    // Of the request under way: echoed in its answer. Empty: it has none.
+    std::string request_id;
     steady::time_point bought_at;  // when the attempt to buy that is under way was read
 
 protected:

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "api/routes.hpp"
+#include "http/request_id.hpp"
 #include "http/request_target.hpp"
 #include "http/request_verb.hpp"
 
@@ -176,7 +177,8 @@ private:
     std::string body_;
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
-    slice path_, query_, token_, key_, accept_language_, if_none_match_, content_type_, forwarded_;
+    slice path_, query_, token_, key_, request_id_, accept_language_, if_none_match_, content_type_,
+        forwarded_;
     seal wechat_, own_;
     int forwards_ = 0;             // lines of X-Forwarded-For
     std::string forwarded_lines_;  // all of them, if there are several
@@ -206,6 +208,8 @@ void conversation::reader::on_field(http::field name, string_view value, string_
         } else if (iequals(name_text, "idempotency-key")) {
             key_ = place(value);
             ++keys;
+        } else if (iequals(name_text, "x-request-id")) {
+            if (is_plain_id(value)) request_id_ = place(value);
         } else if (iequals(name_text, "x-forwarded-for")) {
             add_forwarded(value);
         } else if (iequals(name_text.substr(0, wechat_prefix.size()), wechat_prefix)) {
@@ -250,6 +254,7 @@ request conversation::reader::view() const {
             .idempotency_key = keys > 0 ? std::optional(at(key_)) : std::nullopt,
             .accept_language = at(accept_language_),
             .if_none_match = at(if_none_match_),
+            .request_id = at(request_id_),
             .content_type = at(content_type_),
             .forwarded_for = forwarded_for(),
             .wechat = at(wechat_),

@@ -39,6 +39,7 @@ struct request {
     std::optional<std::string_view> idempotency_key;  // empty: sent without a value
     std::string_view accept_language;
     std::string_view if_none_match;
+    std::string_view request_id;  // X-Request-Id, if it is short and plain; otherwise empty
     std::string_view content_type;
     std::optional<std::string_view> forwarded_for;  // several lines are one list; may be empty
     seal_headers wechat{};                          // Wechatpay-...

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/random_id.hpp"
 #include "base/thread.hpp"
 #include "http/owned_request.hpp"
 #include "http/repeated_purchase.hpp"
@@ -39,7 +40,8 @@ auto safely(const place& p, const Work& work) -> decltype(work()) {
     }
 }
 
-api::first_answer perform(api::services& with, const pool_job& job) {
+api::first_answer perform(api::services& with, const pool_job& job, const std::string& request) {
+    const log::request_scope scope(request);
     return safely({job.call.path, job.call.language}, [&]() -> api::first_answer {
         if (job.first) return job.first(with, job.call);
         return job.work(with, job.call);
@@ -160,6 +162,7 @@ void event_loop::serve(connection& c) {
         while (const request* r = c.next()) {
             c.language =
                 r->accept_language.empty() ? api::language::en : language_of(r->accept_language);
+            c.request_id = r->request_id;  // usually empty: nothing is allocated
             handle(c, *r, searched::here);
         }
     } while (c.gave_up() && results_.stop_waiting(c));
@@ -188,8 +191,13 @@ void event_loop::handle(connection& from, const request& r, searched where) {
 void event_loop::run_job(connection& from, pool_job job) {
     const api::pool where = job.where;
     const std::string path = job.call.path;
+    // Only here, where a call takes long anyway; a purchase has an id only if its client sent one.
+    if (from.request_id.empty()) from.request_id = random_id();
     tasks_.run_in_pool(
-        from, where, [this, job = std::move(job)] { return perform(with_, job); },
+        from, where,
+        [this, job = std::move(job), request = from.request_id] {
+            return perform(with_, job, request);
+        },
         [this, path](connection& to, const api::first_answer& answer) {
             if (const auto* done = std::get_if<api::reply>(&answer))
                 out_.send(to, *done);
@@ -201,7 +209,10 @@ void event_loop::run_job(connection& from, pool_job job) {
 void event_loop::run_rest(connection& from, const std::string& path, const api::second_step& rest) {
     tasks_.run_in_pool(
         from, rest.where,
-        [at = place{path, from.language}, work = rest.work] { return safely(at, work); },
+        [at = place{path, from.language}, work = rest.work, request = from.request_id] {
+            const log::request_scope scope(request);
+            return safely(at, work);
+        },
         [this](connection& to, const api::reply& done) { out_.send(to, done); });
 }
 

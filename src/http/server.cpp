@@ -80,6 +80,10 @@ void server::reload_certificate() {
     for (const auto& loop : loops_) loop->use_certificate(tls);
 }
 
+void check_certificate(const std::string& certificate_file, const std::string& key_file) {
+    (void)make_tls_context(certificate_file, key_file);
+}
+
 figures server::read_figures() const {
     figures sum;
     for (const auto& loop : loops_) sum += loop->read_figures();

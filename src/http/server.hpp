@@ -55,6 +55,9 @@ private:
     std::vector<std::thread> threads_;
 };
 
+// Throws std::runtime_error if the files are missing or do not fit together.
+void check_certificate(const std::string& certificate_file, const std::string& key_file);
+
 // One core is left to the journal, the clerk and the pools: see docs/adr/0002.
 std::size_t default_loops();
 

@@ -43,6 +43,10 @@ api::problem problem_of(sale::answer a) {
     std::abort();  // An acceptance is not a problem.
 }
 
+void write_request_id(std::string& out, const framing& f) {
+    if (!f.request_id.empty()) out.append("X-Request-Id: ").append(f.request_id).append("\r\n");
+}
+
 void write_accepted(std::string& out, const sale::verdict& v, const framing& f) {
     char digits[20];
     const char* end = fmt::format_to(digits, FMT_COMPILE("{}"), v.order.value);
@@ -53,6 +57,7 @@ void write_accepted(std::string& out, const sale::verdict& v, const framing& f) 
         .append(f.date)
         .append(common)
         .append(no_store);
+    write_request_id(out, f);
     if (!f.keep_alive) out.append("Connection: close\r\n");
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n\r\n"),
                    before.size() + size + after.size());
@@ -69,6 +74,7 @@ void write_head(std::string& out, const api::reply& r, std::size_t body_bytes, c
     out.append(f.date).append(common).append(further);
     if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
     out.append(r.headers);
+    write_request_id(out, f);
     if (!f.keep_alive) out.append("Connection: close\r\n");
     if (has_body(r))
         fmt::format_to(std::back_inserter(out), FMT_COMPILE("Content-Length: {}\r\n"), body_bytes);

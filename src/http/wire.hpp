@@ -29,8 +29,9 @@ private:
 struct framing {
     std::string_view date;
     bool keep_alive = true;
-    bool head_only = false;  // the answer to HEAD: lengths, but no body
-    instant now{};           // for a verdict that says how long to wait
+    bool head_only = false;         // the answer to HEAD: lengths, but no body
+    instant now{};                  // for a verdict that says how long to wait
+    std::string_view request_id{};  // echoed; empty: there is none
 };
 
 // Appends the whole answer to `out`.

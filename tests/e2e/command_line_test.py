@@ -245,12 +245,16 @@ class FirstStartTest(FloodgateTest):
         self.assertNotIn("password", again)
         self.assertEqual(self.log_in(client, found[1], found[2])["user"]["role"], "admin")
 
-    def test_a_demo_on_top_of_real_data_adds_nothing(self):
+    def test_a_demo_takes_no_real_data_and_stays_on_this_machine(self):
         shop = self.fixture(users=1, stock=1)
-        said, client = self.start("--data", str(shop.data), "--demo")
-        self.assertNotIn("demo", said.lower())
-        self.assertEqual(len(client.get(f"{API}/rounds").json["rounds"]), 1)
-        self.assertRegex(said, r"phone (\S+)  password (\S{16,})", "but it needs an admin")
+        done = floodgate("serve", "--data", shop.data, "--listen", "127.0.0.1:0", "--demo")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("was not made by --demo", done.stderr)
+        self.assertFalse((shop.data / "demo").exists())
+        done = floodgate("serve", "--data", self.place / "far", "--listen", "0.0.0.0:0", "--demo")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("listens only on this machine", done.stderr)
+        self.assertFalse((self.place / "far").exists())
 
     def test_it_stops_while_guests_are_connected(self):
         for signal in (15, 2):
