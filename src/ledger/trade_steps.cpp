@@ -94,19 +94,11 @@ void add_refunds(store::connection& c, std::span<const refund* const> refunds) {
 
 void finish_refunds(store::connection& c, std::span<const finished_refund> refunds) {
     std::map<sale::fen, order_list> given_back;
-    std::map<instant, std::vector<std::string_view>> done;
     for (const finished_refund& r : refunds) {
-        done[r.now].push_back(r.number);
-        if (r.given_back.value > 0) given_back[r.given_back].push_back(r.order);
-    }
-    for (const auto& [now, numbers] : done) {
-        const auto found =
-            run_for_ids(c,
-                        update_by_key(c, "refunds") +
-                            " SET state = ?, done_ms = ? WHERE state = ? AND refund_no IN {}",
-                        numbers, refund_is_done, now, refund_is_asked);
-        if (found != static_cast<std::int64_t>(numbers.size()))
+        if (c.run("UPDATE refunds SET state = ?, done_ms = ? WHERE refund_no = ? AND state = ?",
+                  refund_is_done, r.now, r.number, refund_is_asked) == 0)
             throw store::sql_error(store::sql_failure::conflict, "a refund was finished meanwhile");
+        if (r.given_back.value > 0) given_back[r.given_back].push_back(r.order);
     }
     for (const auto& [amount, orders] : given_back)
         run_for_ids(c,
