@@ -46,6 +46,7 @@ storefront::storefront(const settings& s, const world& w)
       bills_(w.book),
       ledger_health_(w.book.orders()),
       switches_(w.book.switches()),
+      accounts_(w.book, w.node, w.clock),
       look_("look ready", look_every, [this] { operators_->look(world_.clock.now()); }),
       // The ledger logs a failure.
       follow_switches_("switches", switches_every, [this] { (void)switches_.look().has_value(); }),
@@ -61,6 +62,7 @@ storefront::storefront(const settings& s, const world& w)
 }
 
 void storefront::restore_logins() {
+    accounts_.begin();
     or_throw(world_.book.users().for_each_login(world_.clock.now(),
                                                 [&](const sale::login& l) { sessions.add(l); }),
              "ledger");
@@ -205,6 +207,7 @@ void storefront::serve() {
     server_->start();
     ready_ = true;
     look_.start();
+    accounts_.start();
     follow_switches_.start();
     sampling_.start();
     log::info("engine.started", "address", server_->address(), "operators",
@@ -227,6 +230,7 @@ void storefront::serve() {
     ready_ = false;
     operators_->look(world_.clock.now());
     server_->stop();
+    accounts_.stop();
     look_.stop();
     follow_switches_.stop();
     sampling_.stop();

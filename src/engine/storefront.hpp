@@ -10,6 +10,7 @@
 
 #include "api/services.hpp"
 #include "base/periodic_task.hpp"
+#include "engine/account_watch.hpp"
 #include "engine/live_sampler.hpp"
 #include "engine/local_shop.hpp"
 #include "engine/metrics_page.hpp"
@@ -110,6 +111,7 @@ private:
     std::optional<shop::checkout> checkout_;
     std::optional<shop::message_desk> messages_;
     std::optional<api::operator_pages> operators_;
+    account_watch accounts_;
     periodic_task look_;  // asks whether the node sells, for operators_
     periodic_task follow_switches_;
     live_sampler sampler_;

@@ -1,5 +1,6 @@
 #include "ledger/account_rows.hpp"
 
+#include "base/clock.hpp"
 #include "base/random_id.hpp"
 
 namespace floodgate::ledger {
@@ -57,8 +58,11 @@ std::vector<sale::token_hash> delete_logins(store::connection& c, sale::user_id 
             if (!kept || hash != *kept) found.push_back(hash);
         }
     }
-    for (const sale::token_hash& hash : found)
+    for (const sale::token_hash& hash : found) {
         c.run("DELETE FROM logins WHERE token_hash = ?", hash);
+        c.run("INSERT INTO ended_logins (token_hash, at_ms) VALUES (?, ?)", hash,
+              wall_clock().now());
+    }
     return found;
 }
 

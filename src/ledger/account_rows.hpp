@@ -24,7 +24,7 @@ result<sale::user> only_user(store::row_cursor&& rows);  // not_found
 std::string no_phone();
 
 // Deletes the user's log-ins except `kept`, within the caller's transaction, and gives their
-// hashes.
+// hashes. Servers that other processes share the ledger with find them in ended_logins.
 std::vector<sale::token_hash> delete_logins(store::connection& c, sale::user_id user,
                                             const sale::token_hash* kept);
 

@@ -2,7 +2,7 @@
 //
 // The verbs that admins use in the other books take such a line, or make it from the result of the
 // act, and write it in the act's own transaction. So the act and its line are both written, or
-// neither is.
+// neither is. Soon afterwards the line is sealed into a chain of hashes: audit_chain.hpp.
 
 #pragma once
 
@@ -30,6 +30,15 @@ struct audit_line {
     std::string subject;    // sale 7, product 3 ...
     std::string details;    // what changed, as JSON; no secrets
     std::string address{};  // the network it came from; empty: Floodgate itself, or an old line
+    // What the person was and was called at that time. Writing looks them up.
+    std::string role{}, name{};
+};
+
+// The default: every line.
+struct audit_filter {
+    sale::user_id who{};
+    std::string subject{}, action{};
+    instant from{milliseconds(0)}, to{milliseconds(INT64_MAX)};  // `to` is not included
 };
 
 // The line of an act, if all of it is known beforehand. Empty: the act needs no line.
@@ -49,7 +58,20 @@ public:
     // For an act that changes nothing else in the ledger. The id is assigned.
     result<void> add(const audit_line& line);
     // Newest first, only ids below `before` (0: from the newest), at most `limit`.
-    result<std::vector<audit_line>> list(std::int64_t before, std::size_t limit);
+    result<std::vector<audit_line>> list(const audit_filter& wanted, std::int64_t before,
+                                         std::size_t limit);
+    result<std::vector<audit_line>> list(std::int64_t before, std::size_t limit) {
+        return list({}, before, limit);
+    }
+
+    // Appends up to `lines_max` lines to the chain, in the order of their ids, and gives their
+    // number. Several nodes may call it at once.
+    result<std::size_t> seal(std::size_t lines_max);
+    struct chain_end {
+        std::int64_t place = 0;  // 0: nothing is sealed yet
+        std::string hash{};
+    };
+    result<chain_end> end_of_chain();
 
 private:
     store::database& db_;

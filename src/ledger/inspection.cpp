@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/finding_list.hpp"
+#include "ledger/audit_chain.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/letter_payload.hpp"
@@ -189,6 +190,7 @@ findings inspect_some(store::connection& c, only sale) {
     inspect_moves(c, all);
     inspect_earnings(c, all);
     inspect_audit(c, all);
+    inspect_audit_chain(c, all);
     return all;
 }
 

@@ -18,6 +18,8 @@ ledger::ledger(std::unique_ptr<store::database> db)
       catalogue_(*db_),
       users_(*db_),
       accounts_(*db_),
+      staff_(*db_),
+      second_factors_(*db_),
       orders_(*db_),
       audit_(*db_),
       moves_(*db_),

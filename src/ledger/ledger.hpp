@@ -23,6 +23,8 @@
 #include "ledger/message_book.hpp"
 #include "ledger/move_book.hpp"
 #include "ledger/order_book.hpp"
+#include "ledger/second_factor_book.hpp"
+#include "ledger/staff_book.hpp"
 #include "ledger/switch_book.hpp"
 #include "ledger/tally_book.hpp"
 #include "ledger/user_book.hpp"
@@ -44,6 +46,8 @@ public:
     catalogue_book& catalogue() { return catalogue_; }
     user_book& users() { return users_; }
     account_book& accounts() { return accounts_; }
+    staff_book& staff() { return staff_; }
+    second_factor_book& second_factors() { return second_factors_; }
     order_book& orders() { return orders_; }
     audit_book& audit() { return audit_; }
     move_book& moves() { return moves_; }
@@ -70,6 +74,8 @@ private:
     catalogue_book catalogue_;
     user_book users_;
     account_book accounts_;
+    staff_book staff_;
+    second_factor_book second_factors_;
     order_book orders_;
     audit_book audit_;
     move_book moves_;
