@@ -24,6 +24,7 @@
 #include "engine/secret_files.hpp"
 #include "engine/shop_server.hpp"
 #include "http/listening.hpp"
+#include "pages/pages.hpp"
 
 namespace floodgate {
 namespace {
@@ -69,6 +70,7 @@ engine::settings settings_of(const serve_options& o) {
 
 int serve(const serve_options& o) {
     engine::settings s = settings_of(o);
+    s.web_pages = pages::packed();
     http::check_address(s.server.listen);  // before a data directory is made in vain
     if (!s.server.operator_listen.empty()) http::check_address(s.server.operator_listen);
     if (o.demo) engine::claim_for_demo(s.data, s.server.listen);
@@ -83,10 +85,11 @@ int serve(const serve_options& o) {
     const std::string address = running.address(), operators = running.operator_address();
     fmt::print(
         "Floodgate {} listens on / 监听地址 {}\n"
-        "  {}/api/v1/rounds   what is on sale / 正在销售\n"
+        "  {}/   the shop / 商城\n"
+        "  {}/console   for staff / 控制台\n"
         "  {}/api/v1/openapi.json   the API / 接口\n"
         "  {}/readyz   {}/metrics   for operators / 运维\n",
-        version, address, address, address, operators, operators);
+        version, address, address, operators, address, operators, operators);
     std::fflush(stdout);
     running.run();
     log::stop();

@@ -45,7 +45,8 @@ MAY_USE = {
 MAY_USE["sandbox"] = {"pay", "sale", "base", "store/sql"}  # plays the channels; knows no shop
 MAY_USE["engine"] = set(MAY_USE) | STORES
 MAY_USE["commands"] = set(MAY_USE)
-MAY_USE["main"] = {"engine", "commands", "http", "base", "sale"}  # src/main.cpp, alone at the root
+MAY_USE["pages"] = {"base"}  # the built pages as bytes
+MAY_USE["main"] = {"engine", "pages", "commands", "http", "base", "sale"}  # src/main.cpp, alone at the root
 LOGS_AS = {  # A log event is named after its folder; of the stores, after the kind of store too.
     store: ("store", store.removeprefix("store/")) for store in STORES}
 BANNED = {  # a pattern: what to do instead

@@ -110,7 +110,7 @@ reply take_external_message(services& with, const call& c) {
 reply return_from_alipay(services& with, const call& c) {
     const auto no =
         with.messages.returning("alipay", {.content_type = form_type, .body = c.query}, c.now);
-    if (no) return see_other("/api/v1/orders/" + sale::to_text(*no));
+    if (no) return see_other("/orders/" + sale::to_text(*no));
     charge(with, c, "bad_return");
     return see_other("/");
 }

@@ -238,7 +238,7 @@ TEST_F(MessageApiTest, AMessageMayReachAnotherNode) {
 TEST_F(MessageApiTest, AReturningBuyerIsLedToTheOrderAndSettlesNothing) {
     const answered back = get("/payments/alipay/return?out_trade_no=1&sign=x%2B");
     EXPECT_EQ(back.status, 303);
-    EXPECT_EQ(back.headers, "Location: /api/v1/orders/" + sale::to_text(order_) + "\r\n");
+    EXPECT_EQ(back.headers, "Location: /orders/" + sale::to_text(order_) + "\r\n");
     EXPECT_EQ(came_.at(0), "out_trade_no=1&sign=x%2B");
     EXPECT_EQ(status(), "unpaid");
     said_.fault = "bad_signature";

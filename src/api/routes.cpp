@@ -33,6 +33,9 @@ constexpr route table[] = {
     {get,  "/api/v1/openapi.json",      access::open, nullptr, pool::general, on_loop::openapi},
     {get,  "/api/v1/time",              access::open, nullptr, pool::general, on_loop::time},
     {get,  "/api/v1/rounds",            access::open, nullptr, pool::general, on_loop::rounds},
+    {get,  "/api/v1/rounds/ended",      access::open, nullptr, pool::general,
+     on_loop::ended_rounds},
+    {get,  "/api/v1/shop",              access::open, nullptr, pool::general, on_loop::shop},
     {get,  "/api/v1/sales/{id}",        access::open, nullptr, pool::general, on_loop::sale},
 
     {post, "/api/v1/auth/register", access::open, nullptr,

@@ -33,6 +33,8 @@ enum class on_loop : std::uint8_t {
     openapi,
     time,
     rounds,
+    ended_rounds,
+    shop,
     sale,
     purchase,
     order,

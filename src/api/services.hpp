@@ -39,6 +39,8 @@
 
 namespace floodgate::api {
 
+class web_pages;  // api/web_pages.hpp
+
 struct services {
     floodgate::clock& clock;
     gate::turnstile& turnstile;
@@ -74,6 +76,8 @@ struct services {
     live_view& live;                                           // the last hour, for the console
     points::accounts* points = nullptr;                        // null: the shop has none
     const std::vector<config_entry>* configuration = nullptr;  // in force; null: none was read
+    page shop{};                                               // how one can pay, for GET /shop
+    const web_pages* pages = nullptr;  // null: the program was built without, as in tests
 };
 
 // Runs on a pool and may block.

@@ -62,17 +62,13 @@ std::string tail_of(const sale::sale& s) {
     return text;
 }
 
-std::string shown_free(std::optional<std::int64_t> free) {
-    return free ? std::to_string(*free) : "null";
-}
-
 }  // namespace
 
 showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
                    const floodgate::clock& clock, shop::sale_memory memory)
     : book_(book), turnstile_(turnstile), clock_(clock), memory_(memory) {
     auto empty = std::make_shared<pages>();
-    empty->rounds = std::make_shared<rounds_list>();
+    empty->rounds = empty->ended = std::make_shared<rounds_list>();
     publish(std::move(empty));
 }
 
@@ -91,7 +87,7 @@ result<void> showcase::reload() {
     look_at_gate();
     for (std::size_t i = 0; i < display_.sales.size(); ++i)
         built->sales[display_.sales[i].id.value] = sale_page(i);
-    built->rounds = list_rounds();
+    list_into(*built);
     publish(std::move(built));
     return {};
 }
@@ -104,7 +100,7 @@ void showcase::refresh() {
     if (moved.empty() && !round_ended) return;
     auto built = std::make_shared<pages>(*read());
     for (const std::size_t i : moved) built->sales[display_.sales[i].id.value] = sale_page(i);
-    built->rounds = list_rounds();
+    list_into(*built);
     publish(std::move(built));
 }
 
@@ -132,7 +128,7 @@ showcase::window_display showcase::arrange(const std::vector<sale::product>& pro
         const sale::product& p = *product->second;
         const sale::round& r = rounds[place->second];
         out.sales.push_back(
-            {s.id, head_of(s, to_json(p), r), head_of(s, in_short(p), r), tail_of(s), {}});
+            {s.id, head_of(s, to_json(p), r), head_of(s, in_short(p), r), tail_of(s), {}, {}});
     }
     std::erase_if(out.rounds, [&](const shown_round& r) { return r.sales.empty() && ended(r); });
     return out;
@@ -149,6 +145,8 @@ std::vector<std::size_t> showcase::look_at_gate() {
         std::optional<std::int64_t> free;
         if (standings[i]) free = standings[i]->stock - standings[i]->taken;
         if (free != s.free) moved.push_back(i);
+        if (free && *free > 0) s.sold_out_at.reset();
+        if (free && *free == 0 && s.free && *s.free > 0) s.sold_out_at = clock_.now();
         s.free = free;
     }
     return moved;
@@ -156,24 +154,47 @@ std::vector<std::size_t> showcase::look_at_gate() {
 
 page showcase::sale_page(std::size_t place) const {
     const shown_sale& s = display_.sales[place];
-    return finished(s.head + shown_free(s.free) + s.tail);
+    return finished(s.head + shown_free(s) + s.tail);
+}
+
+std::string showcase::shown_free(const shown_sale& s) {
+    std::string out = s.free ? std::to_string(*s.free) : "null";
+    if (s.sold_out_at)
+        out.append(",\"sold_out_at\":\"").append(to_iso(*s.sold_out_at)).append("\"");
+    return out;
+}
+
+listed_round showcase::listed(const shown_round& r) const {
+    listed_round out{to_ms(r.starts_at), r.id.value, r.head, {}};
+    for (const std::size_t place : r.sales) {
+        const shown_sale& s = display_.sales[place];
+        out.sales.push_back({s.id.value, s.listed_head + shown_free(s) + s.tail});
+    }
+    return out;
+}
+
+void showcase::list_into(pages& built) {
+    built.rounds = list_rounds();
+    built.ended = list_ended();
 }
 
 // Also notes until when the list is valid.
 std::shared_ptr<const rounds_list> showcase::list_rounds() {
     list_good_until_ = instant::max();
-    std::vector<listed_round> listed;
+    std::vector<listed_round> all;
     for (const shown_round& r : display_.rounds) {
         if (ended(r)) continue;
         list_good_until_ = std::min(list_good_until_, r.ends_at);
-        listed.push_back({to_ms(r.starts_at), r.id.value, r.head, {}});
-        for (const std::size_t place : r.sales) {
-            const shown_sale& s = display_.sales[place];
-            listed.back().sales.push_back(
-                {s.id.value, s.listed_head + shown_free(s.free) + s.tail});
-        }
+        all.push_back(listed(r));
     }
-    return std::make_shared<const rounds_list>(listed);
+    return std::make_shared<const rounds_list>(all);
+}
+
+std::shared_ptr<const rounds_list> showcase::list_ended() const {
+    std::vector<listed_round> all;
+    for (const shown_round& r : display_.rounds)
+        if (ended(r) && !r.sales.empty()) all.push_back(listed(r));
+    return std::make_shared<const rounds_list>(all);
 }
 
 void showcase::publish(std::shared_ptr<const pages> built) {

@@ -5,8 +5,9 @@
 // changed. So `free` may be one refresh interval old. The gate alone decides who gets a unit.
 //
 // Readers share the pages; none is copied for a reader. A sale has a page of its own with the whole
-// product. The list shows rounds that are open or still to come, in pages of bounded size; there a
-// sale has no description of its product and only the first picture.
+// product. One list shows the rounds that are open or still to come, another those that have ended
+// and are still remembered, in pages of bounded size; there a sale has no description of its
+// product and only the first picture.
 
 #pragma once
 
@@ -36,6 +37,7 @@ struct page {
 // Never changes once built.
 struct pages {
     std::shared_ptr<const rounds_list> rounds;
+    std::shared_ptr<const rounds_list> ended;             // as long as their sales are remembered
     boost::unordered_flat_map<std::int64_t, page> sales;  // published, paused and ended ones
 };
 
@@ -62,7 +64,8 @@ private:
         sale::sale_id id;
         std::string head, listed_head;  // with the whole product, and with the short form
         std::string tail;
-        std::optional<std::int64_t> free;  // as shown; empty: the gate does not hold the sale
+        std::optional<std::int64_t> free;      // as shown; empty: the gate does not hold the sale
+        std::optional<instant> sold_out_at{};  // only if it was seen to happen
     };
     struct shown_round {
         sale::round_id id;
@@ -81,6 +84,10 @@ private:
     bool is_over(const sale::sale& s) const { return memory_.is_over(s, clock_.now()); }
     bool ended(const shown_round& r) const { return r.ends_at <= clock_.now(); }
     std::shared_ptr<const rounds_list> list_rounds();
+    std::shared_ptr<const rounds_list> list_ended() const;
+    listed_round listed(const shown_round& r) const;
+    void list_into(pages& built);
+    static std::string shown_free(const shown_sale& s);
     page sale_page(std::size_t place) const;
     std::vector<std::size_t> look_at_gate();
     void publish(std::shared_ptr<const pages> built);

@@ -25,19 +25,23 @@ constexpr account demo_buyer{"13800000001", "demo-buyer", "Demo buyer", sale::ro
 struct article {
     const char* title;
     const char* description;
+    const char* picture;  // web/public/demo
     std::int64_t list_price_fen;
     std::int64_t price_fen;
     std::int64_t stock;
     std::uint32_t limit;
 };
 constexpr article open_now[] = {
-    {"Phone 手机", "256 GB, midnight blue. 256 GB，午夜蓝。", 399'900, 199'900, 100, 1},
-    {"Headphones 耳机", "Noise cancelling. 主动降噪。", 129'900, 39'900, 500, 2},
-    {"One of a kind 孤品", "Only one: see what sold out looks like. 仅此一件。", 99'900, 100, 1, 1},
+    {"Phone 手机", "256 GB, midnight blue. 256 GB，午夜蓝。", "/demo/phone.svg", 399'900, 199'900,
+     100, 1},
+    {"Headphones 耳机", "Noise cancelling. 主动降噪。", "/demo/headphones.svg", 129'900, 39'900,
+     500, 2},
+    {"One of a kind 孤品", "Only one: see what sold out looks like. 仅此一件。", "/demo/vase.svg",
+     99'900, 100, 1, 1},
 };
 constexpr article opens_later[] = {
-    {"Coffee 咖啡", "1 kg of beans. 1 公斤咖啡豆。", 16'800, 4'900, 200, 1},
-    {"Hotpot voucher 火锅券", "For two. 双人套餐。", 29'800, 9'900, 50, 1},
+    {"Coffee 咖啡", "1 kg of beans. 1 公斤咖啡豆。", "/demo/coffee.svg", 16'800, 4'900, 200, 1},
+    {"Hotpot voucher 火锅券", "For two. 双人套餐。", "/demo/hotpot.svg", 29'800, 9'900, 50, 1},
 };
 
 void add_account(ledger::ledger& book, const guard::passwords& passwords, const account& a,
@@ -55,10 +59,12 @@ void add_round(ledger::ledger& book, std::span<const article> articles, sale::ro
                instant now) {
     round.id = or_throw(book.catalogue().add_round(round), "round");
     for (const article& a : articles) {
-        const auto product = or_throw(
-            book.catalogue().add_product(
-                {.title = a.title, .description = a.description, .list_price = {a.list_price_fen}}),
-            "product");
+        const auto product =
+            or_throw(book.catalogue().add_product({.title = a.title,
+                                                   .description = a.description,
+                                                   .pictures = {a.picture},
+                                                   .list_price = {a.list_price_fen}}),
+                     "product");
         const auto id = or_throw(book.catalogue().add_sale({.product = product,
                                                             .round = round.id,
                                                             .price = {a.price_fen},

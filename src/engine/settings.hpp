@@ -57,6 +57,7 @@ struct settings {
     // Every key of the file with its value as text, to tell what a new file changes. Has secrets.
     std::map<std::string, std::string> values{};
     http::server_options server;
+    std::string_view web_pages{};  // packed (src/pages); empty: none are served
     shop::recent_options recent;
     push::mailroom_options mailroom;
     milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <ctime>
 
+#include "api/shop_page.hpp"
 #include "base/log.hpp"
 #include "base/or_throw.hpp"
 #include "pay/test_channel.hpp"
@@ -187,6 +188,8 @@ void storefront::open(opening o) {
                                     .live = live,
                                     .points = world_.points,
                                     .configuration = &with_.in_force});
+    services_->shop = api::shop_page(channels, {with_.refund_within, with_.memory.cool_down});
+    if (!with_.web_pages.empty()) services_->pages = &pages_.emplace(with_.web_pages);
     or_throw(showcase.reload(), "ledger");
     or_throw(switches_.look(), "ledger");
     server_.emplace(*services_, mailroom, proxies_, with_.server);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "api/services.hpp"
+#include "api/web_pages.hpp"
 #include "base/periodic_task.hpp"
 #include "engine/account_watch.hpp"
 #include "engine/live_sampler.hpp"
@@ -116,6 +117,7 @@ private:
     periodic_task follow_switches_;
     live_sampler sampler_;
     periodic_task sampling_;  // for the live view
+    std::optional<api::web_pages> pages_;
     std::optional<api::services> services_;
     std::optional<http::server> server_;  // last: it uses everything above
 };

@@ -177,8 +177,8 @@ private:
     std::string body_;
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
-    slice path_, query_, token_, key_, request_id_, accept_language_, if_none_match_, content_type_,
-        forwarded_;
+    slice path_, query_, token_, key_, request_id_, accept_language_, accept_encoding_,
+        if_none_match_, content_type_, forwarded_;
     seal wechat_, own_;
     int forwards_ = 0;             // lines of X-Forwarded-For
     std::string forwarded_lines_;  // all of them, if there are several
@@ -200,6 +200,7 @@ void conversation::reader::on_field(http::field name, string_view value, string_
         }
         break;
     case http::field::accept_language: accept_language_ = place(value); break;
+    case http::field::accept_encoding: accept_encoding_ = place(value); break;
     case http::field::if_none_match: if_none_match_ = place(value); break;
     case http::field::content_type: content_type_ = place(value); break;
     case http::field::unknown:
@@ -253,6 +254,7 @@ request conversation::reader::view() const {
             .token = at(token_),
             .idempotency_key = keys > 0 ? std::optional(at(key_)) : std::nullopt,
             .accept_language = at(accept_language_),
+            .accept_encoding = at(accept_encoding_),
             .if_none_match = at(if_none_match_),
             .request_id = at(request_id_),
             .content_type = at(content_type_),

@@ -38,6 +38,7 @@ struct request {
     std::string_view token;                           // from `Authorization: Bearer` or `token`
     std::optional<std::string_view> idempotency_key;  // empty: sent without a value
     std::string_view accept_language;
+    std::string_view accept_encoding;
     std::string_view if_none_match;
     std::string_view request_id;  // X-Request-Id, if it is short and plain; otherwise empty
     std::string_view content_type;

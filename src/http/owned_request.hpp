@@ -28,10 +28,15 @@ public:
     }
 
 private:
-    static constexpr std::array texts{&request::path,          &request::query,
-                                      &request::token,         &request::accept_language,
-                                      &request::if_none_match, &request::request_id,
-                                      &request::content_type,  &request::body};
+    static constexpr std::array texts{&request::path,
+                                      &request::query,
+                                      &request::token,
+                                      &request::accept_language,
+                                      &request::accept_encoding,
+                                      &request::if_none_match,
+                                      &request::request_id,
+                                      &request::content_type,
+                                      &request::body};
     static constexpr std::array optionals{&request::idempotency_key, &request::forwarded_for};
 
     request request_;

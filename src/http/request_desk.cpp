@@ -9,6 +9,7 @@
 #include "api/ops_api.hpp"
 #include "api/order_json.hpp"
 #include "api/query.hpp"
+#include "api/web_pages.hpp"
 #include "base/errc.hpp"
 #include "guard/tokens.hpp"
 #include "http/purchase.hpp"
@@ -50,8 +51,10 @@ struct request_desk::asked {
 decision request_desk::decide(const request& r, const remote& peer, api::language lang, instant now,
                               searched where) {
     asked a{r, peer, lang, now, where, api::match(r.verb, r.path)};
-    if (!a.found.route || !api::is_shown(*a.found.route, door_))
+    if (!a.found.route || !api::is_shown(*a.found.route, door_)) {
+        if (auto page = web_page(r)) return *std::move(page);
         return no_such_call(r, lang, door_);
+    }
     if (a.found.route->needs_login()) {
         std::optional<sale::token_hash> hash;
         // Hash only texts of the right length, not everything that a client may send.
@@ -64,6 +67,12 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
+}
+
+// Asked only when no call of the API has this path.
+std::optional<api::reply> request_desk::web_page(const request& r) const {
+    if (!with_.pages || r.verb != api::verb::get) return std::nullopt;
+    return with_.pages->answer({r.path, r.accept_encoding, r.if_none_match, door_});
 }
 
 std::size_t request_desk::body_room(const request& head, instant now) const {
@@ -103,7 +112,9 @@ decision request_desk::follow(const asked& a) {
     case api::on_loop::openapi: return api::openapi(a.r.if_none_match);
     case api::on_loop::time:
         return api::json_reply(200, {{"now", api::to_iso(a.now)}, {"now_ms", to_ms(a.now)}});
-    case api::on_loop::rounds: return show_rounds(a);
+    case api::on_loop::rounds: return show_rounds(a, *newest_pages().rounds);
+    case api::on_loop::ended_rounds: return show_rounds(a, *newest_pages().ended);
+    case api::on_loop::shop: return show(a, with_.shop);
     case api::on_loop::sale: return show_sale(a);
     case api::on_loop::order: return order(a);
     case api::on_loop::socket: return socket(a);
@@ -225,14 +236,13 @@ const api::pages& request_desk::newest_pages() {
     return *pages_;
 }
 
-decision request_desk::show_rounds(const asked& a) {
+decision request_desk::show_rounds(const asked& a, const api::rounds_list& list) {
     api::call c;
     c.query = a.r.query;
     c.language = a.lang;
     api::reply refusal;
     const auto window = api::read_rounds_window(c, refusal);
     if (!window) return refusal;
-    const api::rounds_list& list = *newest_pages().rounds;
     return api::page_reply(a.r.if_none_match, list.etag(*window),
                            [&] { return list.page(*window); });
 }
@@ -241,8 +251,12 @@ decision request_desk::show_sale(const asked& a) {
     const api::pages& pages = newest_pages();
     const auto found = pages.sales.find(a.found.id);
     if (found == pages.sales.end()) return api::problem_reply(api::problem::unknown_sale, a.lang);
-    return api::page_reply(a.r.if_none_match, found->second.etag,
-                           [&] { return api::reply{.shared = api::all_of(found->second.body)}; });
+    return show(a, found->second);
+}
+
+decision request_desk::show(const asked& a, const api::page& p) {
+    return api::page_reply(a.r.if_none_match, p.etag,
+                           [&] { return api::reply{.shared = api::all_of(p.body)}; });
 }
 
 // The first client that asks for a page that is too old waits in a pool for a new one.

@@ -76,10 +76,12 @@ public:
 private:
     struct asked;
 
+    std::optional<api::reply> web_page(const request& r) const;
     decision follow(const asked& a);
     decision unknown_login(const asked& a, const std::optional<sale::token_hash>& hash);
     decision buy(const asked& a);
-    decision show_rounds(const asked& a);
+    decision show_rounds(const asked& a, const api::rounds_list& list);
+    static decision show(const asked& a, const api::page& p);
     decision show_sale(const asked& a);
     const api::pages& newest_pages();
     decision metrics(const asked& a);

@@ -134,7 +134,9 @@ void write_reply(std::string& out, const api::reply& r, const framing& f) {
 }
 
 void write_start(std::string& out, const api::reply& r, const framing& f) {
-    write_head(out, r, r.content_bytes(), f, for_pages);
+    // A page for browsers brings the policy that it needs.
+    const bool has_policy = r.headers.starts_with("Content-Security-Policy:");
+    write_head(out, r, r.content_bytes(), f, has_policy ? std::string_view() : for_pages);
     if (has_body(r) && !f.head_only) out.append(r.body);
 }
 
