@@ -282,6 +282,21 @@ def side_by_side(sh, servers, names, **environment):
                   FLOODGATE=str(ROOT / "build/release/floodgate"), **environment)
 
 
+def web(sh):
+    """The pages: types, lint, Vitest, and how much JavaScript a buyer loads."""
+    sh.run([PYTHON, "cmake/web.py"], BUILD_SECONDS)
+    result = tally()
+    for name in ("check", "lint"):
+        output = sh.run(["npm", "--prefix", "web", "run", "--silent", name], 1200, may_fail=True)
+        result.add(failure(f"npm run {name}") if re.search(r"\berror\b", output) else tally(1))
+    output = sh.run(["npm", "--prefix", "web", "test"], 1200, may_fail=True)
+    counts = re.search(r"^\s*Tests\s+(?:(\d+) failed \| )?(\d+) passed", output, re.MULTILINE)
+    result.add(tally(int(counts[2]), int(counts[1] or 0)) if counts else failure("npm test"))
+    sizes = sh.run(["npm", "--prefix", "web", "run", "--silent", "size"], 600, may_fail=True)
+    wrong = re.findall(r"^FAILED: (.*)$", sizes, re.MULTILINE)
+    return result.add(tally(len(re.findall(r"^ok: ", sizes, re.MULTILINE)), len(wrong), wrong=wrong))
+
+
 def fuzz(sh):
     """libFuzzer, some seconds for each target, starting from tests/fuzz/corpus."""
     targets = [pathlib.Path(name).stem for name in tracked("tests/fuzz/*_fuzz.cpp")]
@@ -309,7 +324,7 @@ def fuzz_one(target):
 
 
 # What is quick comes first and by itself; then the lanes, side by side, each in this order.
-QUICK, WAITING, COMPUTING = (shape, format), (e2e, e2e_clustered, cluster), (asan, fuzz, tsan, gcc, tidy)
+QUICK, WAITING, COMPUTING = (shape, format), (e2e, e2e_clustered, cluster), (web, asan, fuzz, tsan, gcc, tidy)
 STAGES = {stage.__name__: stage for stage in QUICK + WAITING + COMPUTING}
 
 
