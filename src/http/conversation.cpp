@@ -195,9 +195,8 @@ void conversation::reader::on_field(http::field name, string_view value, string_
         (iequals(value, "100-continue") ? expects_continue : expects_something_else) = true;
         break;
     case http::field::authorization:
-        if (value.size() > 7 && iequals(value.substr(0, 7), "bearer ")) {
+        if (value.size() > 7 && iequals(value.substr(0, 7), "bearer "))
             token_ = place(value.substr(7));
-        }
         break;
     case http::field::accept_language: accept_language_ = place(value); break;
     case http::field::accept_encoding: accept_encoding_ = place(value); break;
