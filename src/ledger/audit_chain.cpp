@@ -80,7 +80,7 @@ private:
     void compare_the_end() {
         auto rows = book_.ask("SELECT place, hash FROM audit_chain WHERE id = 1");
         if (!rows.next()) {
-            trouble_.add("audit chain: its end is not recorded any more");
+            if (place_ > 0) trouble_.add("audit chain: its end is not recorded any more");
             return;
         }
         std::int64_t place = 0;
@@ -129,12 +129,17 @@ result<std::size_t> audit_book::seal(std::size_t lines_max) {
         store::transaction t(*c, store::access::write);
         std::int64_t place = 0;
         std::string hash;
+        bool recorded = false;
         {
             std::string sql = "SELECT place, hash FROM audit_chain WHERE id = 1";
             auto rows = c->ask(sql.append(c->speaks().for_update));
-            if (!rows.next()) return errc::corrupt;
-            rows.read(place, hash);
+            recorded = rows.next();
+            if (recorded) rows.read(place, hash);
         }
+        // The end may be missing only if there is no chain yet.
+        if (!recorded && c->ask("SELECT id FROM audit WHERE place IS NOT NULL LIMIT 1").next())
+            return errc::corrupt;
+        if (!recorded) c->run("INSERT INTO audit_chain (id, place, hash) VALUES (1, 0, '')");
         std::vector<audit_line> lines;
         {
             std::string sql = "SELECT ";
