@@ -52,8 +52,8 @@ boost::json::object to_json(const ledger::refund& r) {
     return out;
 }
 
-boost::json::object to_json(const ledger::open_question& q) {
-    boost::json::object out{{"order", api::to_json(q.order)},
+boost::json::object to_json(const ledger::open_question& q, const sale_labels& labels) {
+    boost::json::object out{{"order", api::to_json(q.order, labels)},
                             {"buyer_id", q.order.buyer.value},
                             {"method", q.method},
                             {"question", q.what == ledger::question::close ? "close" : "refund"},
@@ -98,12 +98,13 @@ boost::json::object to_json(const ledger::payment_attempt& a) {
 
 reply list_questions(services& with, const call& c) {
     constexpr page_rule pages{"questions", "after", 500, 50};
+    const auto labels = with.showcase.labels();
     return page_of_orders(
         c, pages,
         [&](std::int64_t after, std::size_t count) {
             return with.ledger.moves().all_questions({static_cast<std::uint64_t>(after)}, count);
         },
-        [](const ledger::open_question& q) { return to_json(q); },
+        [&](const ledger::open_question& q) { return to_json(q, *labels); },
         [](const ledger::open_question& q) { return q.order.no; });
 }
 
@@ -190,7 +191,7 @@ reply get_order_as_admin(services& with, const call& c) {
     if (!refunds) return failure_reply(refunds.error(), c.language);
     boost::json::array shown;
     for (const ledger::refund& r : *refunds) shown.push_back(to_json(r));
-    return json_reply(200, {{"order", api::to_json(*found)},
+    return json_reply(200, {{"order", api::to_json(*found, with.showcase)},
                             {"buyer_id", found->buyer.value},
                             {"refunds", std::move(shown)}});
 }

@@ -32,17 +32,18 @@ reply get_order(services& with, const call& c) {
              {"field", "while"}});
     const auto found = with.orders.find(c.user, {static_cast<std::uint64_t>(c.ids.at(0))});
     if (!found) return failure_reply(found.error(), c.language);
-    return json_reply(200, to_json(*found));
+    return json_reply(200, to_json(*found, with.showcase));
 }
 
 reply list_orders(services& with, const call& c) {
     constexpr page_rule pages{"orders", "before", 100, 20};
+    const auto labels = with.showcase.labels();
     return page_reply(
         c, pages,
         [&](std::int64_t before, std::size_t count) {
             return with.orders.latest(c.user, {static_cast<std::uint64_t>(before)}, count);
         },
-        [](const sale::order& o) { return to_json(o); },
+        [&](const sale::order& o) { return to_json(o, *labels); },
         [](const sale::order& o) { return sale::to_text(o.no); });
 }
 

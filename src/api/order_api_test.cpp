@@ -45,11 +45,15 @@ TEST_F(OrderApiTest, ShowsAPromiseAsQueuedUntilItIsEntered) {
                                                {"sale_id", 1},
                                                {"quantity", 1},
                                                {"status", "queued"},
-                                               {"created_at", to_iso(clock_.now())}}));
+                                               {"created_at", to_iso(clock_.now())},
+                                               {"product_id", 1},
+                                               {"product_title", "Kettle"}}));
     enter_all();
     const answered entered = get("/orders/" + no);
     EXPECT_EQ(entered.body.at("status").as_string(), "unpaid");
     EXPECT_EQ(entered.body.at("amount_fen").as_int64(), 9900);
+    EXPECT_EQ(entered.body.at("unit_price_fen").as_int64(), 9900);
+    EXPECT_FALSE(entered.body.as_object().contains("paid_at"));
     EXPECT_EQ(entered.body.at("created_at"), queued.body.at("created_at"));
     EXPECT_EQ(entered.body.at("pay_by").as_string(),
               to_iso(clock_.now() + std::chrono::seconds(900)));

@@ -13,6 +13,8 @@ boost::json::object to_json(const sale::order& o) {
     if (o.state != sale::order_state::queued) {
         out["amount_fen"] = o.amount.value;
         out["amount_points"] = o.amount_points.value;
+        out["unit_price_fen"] = sale::of_one_unit(o.amount.value, o.quantity);
+        out["unit_price_points"] = sale::of_one_unit(o.amount_points.value, o.quantity);
     }
     if (o.refunded.value > 0) out["refunded_fen"] = o.refunded.value;
     out["created_at"] = to_iso(o.created_at);
@@ -21,6 +23,19 @@ boost::json::object to_json(const sale::order& o) {
         if (!o.closing.empty()) out["closing"] = o.closing;
     }
     if (!o.reason.empty()) out["reason"] = o.reason;
+    if (!o.method.empty()) out["method"] = o.method;
+    if (o.paid_at != instant{}) out["paid_at"] = to_iso(o.paid_at);
+    if (o.closed_at != instant{}) out["closed_at"] = to_iso(o.closed_at);
+    if (o.refunded_at != instant{}) out["refunded_at"] = to_iso(o.refunded_at);
+    return out;
+}
+
+boost::json::object to_json(const sale::order& o, const sale_labels& labels) {
+    boost::json::object out = to_json(o);
+    if (const auto label = labels.find(o.sale.value); label != labels.end()) {
+        out["product_id"] = label->second.product.value;
+        out["product_title"] = label->second.title;
+    }
     return out;
 }
 

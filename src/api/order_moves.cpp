@@ -102,16 +102,19 @@ reply move_order(services& with, const call& c, Act act, Answer answer) {
 }
 
 // 200: it is done. 202: the channel decides.
-reply order_reply(const checkout_answer& a) {
-    return json_reply(a.step == checkout_step::done ? 200 : 202, to_json(a.order));
+auto order_reply(const services& with) {
+    return [&with](const checkout_answer& a) {
+        return json_reply(a.step == checkout_step::done ? 200 : 202,
+                          to_json(a.order, with.showcase));
+    };
 }
 
 // What the method needs, and nothing else.
-reply payment_reply(const checkout_answer& a, const std::string& method) {
+reply payment_reply(const services& with, const checkout_answer& a, const std::string& method) {
     boost::json::object out{{"method", method},
                             {"out_trade_no", pay::trade_number(a.order)},
                             {"expires_at", to_iso(a.order.pay_by)},
-                            {"order", to_json(a.order)}};
+                            {"order", to_json(a.order, with.showcase)}};
     if (a.step == checkout_step::done) out["paid"] = true;
     if (!a.to_pay.redirect.empty()) out["redirect"] = a.to_pay.redirect;
     if (!a.to_pay.form.empty()) out["form"] = a.to_pay.form;
@@ -124,7 +127,7 @@ reply payment_reply(const checkout_answer& a, const std::string& method) {
 reply cancel_order(services& with, const call& c) {
     if (auto refusal = refusal_of_body(c)) return *std::move(refusal);
     const auto cancel = [&](sale::order_no no) { return with.checkout.cancel(no, c.user); };
-    return move_order(with, c, cancel, order_reply);
+    return move_order(with, c, cancel, order_reply(with));
 }
 
 reply pay_order(services& with, const call& c) {
@@ -134,7 +137,7 @@ reply pay_order(services& with, const call& c) {
     if (!with.checkout.accepts(method)) return refuse_method(with, c);
     const auto begin = [&](sale::order_no no) { return with.checkout.begin(no, c.user, method); };
     return move_order(with, c, begin,
-                      [&](const checkout_answer& a) { return payment_reply(a, method); });
+                      [&](const checkout_answer& a) { return payment_reply(with, a, method); });
 }
 
 reply refund_order(services& with, const call& c) {
@@ -145,7 +148,7 @@ reply refund_order(services& with, const call& c) {
     const auto refund = [&](sale::order_no no) {
         return with.checkout.ask_refund(no, c.user, what);
     };
-    return move_order(with, c, refund, order_reply);
+    return move_order(with, c, refund, order_reply(with));
 }
 
 reply refund_order_as_admin(services& with, const call& c) {
@@ -155,7 +158,7 @@ reply refund_order_as_admin(services& with, const call& c) {
     const auto refund = [&](sale::order_no no) {
         return with.checkout.refund(no, admin_of(c), what);
     };
-    return move_order(with, c, refund, order_reply);
+    return move_order(with, c, refund, order_reply(with));
 }
 
 }  // namespace floodgate::api

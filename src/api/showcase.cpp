@@ -62,6 +62,17 @@ std::string tail_of(const sale::sale& s) {
     return text;
 }
 
+std::shared_ptr<const sale_labels> label_sales(const std::vector<sale::product>& products,
+                                               const std::vector<sale::sale>& sales) {
+    std::map<sale::product_id, const std::string*> titles;
+    for (const sale::product& p : products) titles[p.id] = &p.title;
+    auto labels = std::make_shared<sale_labels>();
+    for (const sale::sale& s : sales)
+        if (const auto title = titles.find(s.product); title != titles.end())
+            labels->emplace(s.id.value, sale_label{s.product, s.round, *title->second});
+    return labels;
+}
+
 }  // namespace
 
 showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
@@ -69,6 +80,7 @@ showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
     : book_(book), turnstile_(turnstile), clock_(clock), memory_(memory) {
     auto empty = std::make_shared<pages>();
     empty->rounds = empty->ended = std::make_shared<rounds_list>();
+    empty->labels = std::make_shared<sale_labels>();
     publish(std::move(empty));
 }
 
@@ -88,6 +100,7 @@ result<void> showcase::reload() {
     for (std::size_t i = 0; i < display_.sales.size(); ++i)
         built->sales[display_.sales[i].id.value] = sale_page(i);
     list_into(*built);
+    built->labels = label_sales(*products, *sales);
     publish(std::move(built));
     return {};
 }

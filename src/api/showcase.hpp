@@ -34,11 +34,20 @@ struct page {
     std::string etag;  // with its quotes
 };
 
+// What orders show of their sale.
+struct sale_label {
+    sale::product_id product;
+    sale::round_id round;
+    std::string title;  // the product's
+};
+using sale_labels = boost::unordered_flat_map<std::int64_t, sale_label>;
+
 // Never changes once built.
 struct pages {
     std::shared_ptr<const rounds_list> rounds;
     std::shared_ptr<const rounds_list> ended;             // as long as their sales are remembered
     boost::unordered_flat_map<std::int64_t, page> sales;  // published, paused and ended ones
+    std::shared_ptr<const sale_labels> labels;            // of all sales, also those that are over
 };
 
 class showcase {
@@ -57,6 +66,8 @@ public:
 
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     std::shared_ptr<const pages> read() const;  // never null
+    // Never null. A sale that was added since the last reload may be missing.
+    std::shared_ptr<const sale_labels> labels() const { return read()->labels; }
 
 private:
     // A sale's page without its free units, which a refresh has to fill in.

@@ -279,7 +279,7 @@ decision request_desk::order(const asked& a) {
     }
     const auto known = with_.recent.find(no);
     if (!known || known->buyer != a.who.user) return in_pool(a);
-    return api::json_reply(200, api::to_json(*known));
+    return api::json_reply(200, api::to_json(*known, *newest_pages().labels));
 }
 
 decision request_desk::socket(const asked& a) {

@@ -20,7 +20,7 @@ looked_up look_up(api::services& with, const push::long_polls::question& q, api:
     try {
         const auto found = with.orders.find(q.buyer, q.order);
         if (!found) return {std::nullopt, api::failure_reply(found.error(), lang)};
-        return {found->state, api::json_reply(200, api::to_json(*found))};
+        return {found->state, api::json_reply(200, api::to_json(*found, with.showcase))};
     } catch (const std::exception& e) {
         log::error("http.handler_failed", "path", "/api/v1/orders/{no}", "error", e.what());
         return {std::nullopt, api::problem_reply(api::problem::internal, lang)};
@@ -103,7 +103,7 @@ bool result_desk::wait_for_order(connection& from, const order_question& asked,
     if (poll == 0) return false;
     const auto known = with_.recent.find(q.order);
     if (known && known->buyer == q.buyer) {
-        const api::reply present = api::json_reply(200, api::to_json(*known));
+        const api::reply present = api::json_reply(200, api::to_json(*known, with_.showcase));
         if (polls_.looked_up({from.id, present.body}, poll, known->state))
             world_.out.send(from, present);
     } else {

@@ -87,7 +87,7 @@ TEST(LedgerCrashTest, KilledAtAnyStatementOfABatchItHoldsAllOrNothing) {
         expect_whole_batches(directory, batch_size);
     }
     // All died that were told to die at or before COMMIT.
-    EXPECT_EQ(at, 2 + 2 * 2 + batch_size + 2 + 2 + 1);
+    EXPECT_EQ(at, 2 + 2 * 2 + batch_size + 2 + 1 + 2 + 1);
 }
 
 [[noreturn]] void enter_for_ever(const scratch_directory& directory) {

@@ -67,18 +67,18 @@ private:
     void add(const order_row& r, const move_plan& plan, returned_units& units) {
         const sale::order& o = r.order;
         if (!plan.event) {
-            report_.closing.push_back({order_after(o, plan), true});
+            report_.closing.push_back({order_after(o, plan, now_), true});
             for (const trade_change& t : plan.trades) asked_.push_back({o.no, &t, now_});
         } else if (units.add(o, *plan.event, now_)) {
-            report_.closed.push_back({order_after(o, plan), true, 0, now_});
+            report_.closed.push_back({order_after(o, plan, now_), true, 0, now_});
         }
     }
 
     void write(returned_units& units) {
         set_closing(book_, numbers_of(report_.closing), to_text(order_event::timed_out));
         write_trades(book_, asked_);
-        set_states(book_, numbers_of(report_.closed), sale::order_state::unpaid,
-                   order_event::timed_out);
+        set_states(book_, numbers_of(report_.closed),
+                   {sale::order_state::unpaid, order_event::timed_out}, now_);
         units.write();
         std::vector<state_change> changes;
         changes.reserve(report_.closed.size());

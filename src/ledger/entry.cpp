@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ledger/feed_log.hpp"
 #include "ledger/stock_log.hpp"
 #include "store/sql/insert_rows.hpp"
 
@@ -110,6 +111,9 @@ entry_report entry::run(std::span<const sale::promise> batch) {
     for (const auto& [id, s] : shares_) settle(id, s);
     if (report_.known > 0)
         std::erase_if(report_.orders, [](const sale::order& o) { return o.no == known_order; });
+    instant at = pay_from_;
+    for (const auto& [id, s] : shares_) at = std::max(at, s.at);
+    log_entries(connection_, report_.orders, at);
     return std::move(report_);
 }
 

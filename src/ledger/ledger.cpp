@@ -30,7 +30,10 @@ ledger::ledger(std::unique_ptr<store::database> db)
       earnings_(*db_),
       tallies_(*db_),
       fences_(*db_),
-      switches_(*db_) {}
+      switches_(*db_),
+      feed_(*db_),
+      webhooks_(*db_),
+      search_(*db_) {}
 
 ledger::~ledger() = default;
 

@@ -18,6 +18,7 @@
 #include "ledger/audit_book.hpp"
 #include "ledger/catalogue_book.hpp"
 #include "ledger/earning_book.hpp"
+#include "ledger/feed_book.hpp"
 #include "ledger/fence_book.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/message_book.hpp"
@@ -25,9 +26,11 @@
 #include "ledger/order_book.hpp"
 #include "ledger/second_factor_book.hpp"
 #include "ledger/staff_book.hpp"
+#include "ledger/order_search.hpp"
 #include "ledger/switch_book.hpp"
 #include "ledger/tally_book.hpp"
 #include "ledger/user_book.hpp"
+#include "ledger/webhook_book.hpp"
 
 namespace floodgate::store {
 class database;
@@ -59,6 +62,9 @@ public:
     tally_book& tallies() { return tallies_; }
     fence_book& fences() { return fences_; }
     switch_book& switches() { return switches_; }
+    feed_book& feed() { return feed_; }
+    webhook_book& webhooks() { return webhooks_; }
+    order_search& search() { return search_; }
 
     // For classes that share the database, such as fenced_database.hpp.
     store::database& database() { return *db_; }
@@ -87,6 +93,9 @@ private:
     tally_book tallies_;
     fence_book fences_;
     switch_book switches_;
+    feed_book feed_;
+    webhook_book webhooks_;
+    order_search search_;
 };
 
 }  // namespace floodgate::ledger

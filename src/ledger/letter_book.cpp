@@ -197,6 +197,12 @@ result<letter> letter_book::find(std::int64_t id) {
     return guarded("letters.find", [&]() -> result<letter> { return find_in(*db_.reader(), id); });
 }
 
+result<std::vector<letter>> letter_book::of_order(sale::order_no no) {
+    return guarded("letters.of_order", [&]() -> result<std::vector<letter>> {
+        return letters_in(db_.reader()->ask(letters_where + "order_no = ?", no));
+    });
+}
+
 result<std::vector<letter>> letter_book::list(std::optional<letter_state> state,
                                               std::int64_t before, std::size_t limit) {
     return guarded("letters.list", [&]() -> result<std::vector<letter>> {

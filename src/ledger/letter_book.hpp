@@ -80,7 +80,8 @@ public:
     result<sale::order> discard(std::int64_t id, sale::user_id who, const std::string& note,
                                 instant now, const audit_maker<sale::order>& signed_by = {});
 
-    result<letter> find(std::int64_t id);  // not_found
+    result<letter> find(std::int64_t id);                     // not_found
+    result<std::vector<letter>> of_order(sale::order_no no);  // one at most
     // Newest first, only ids below `before` (0: from the newest), in this state if one is given.
     result<std::vector<letter>> list(std::optional<letter_state> state, std::int64_t before,
                                      std::size_t limit);

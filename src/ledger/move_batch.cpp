@@ -51,7 +51,10 @@ public:
 private:
     void plan(std::span<const batched_move> moves) {
         order_list orders;
-        for (const batched_move& m : moves) orders.push_back(m.what->order);
+        for (const batched_move& m : moves) {
+            orders.push_back(m.what->order);
+            at_ = std::max(at_, m.what->now);
+        }
         std::ranges::sort(orders);
         rows_ = take_orders(book_, orders);
         for (const batched_move& m : moves) {
@@ -109,19 +112,19 @@ private:
     }
 
     void write_states() {
-        std::map<std::pair<sale::order_state, sale::order_event>, order_list> moved;
+        std::map<state_step, order_list> moved;
         std::map<std::string_view, order_list> closing;
         order_list same;
         for (const planned& p : planned_) {
             if (p.plan.event) {
-                moved[{p.before.state, *p.plan.event}].push_back(p.before.no);
+                moved[{p.before.state, *p.plan.event, method_in(p.plan)}].push_back(p.before.no);
             } else if (!p.plan.closing.empty()) {
                 closing[p.plan.closing].push_back(p.before.no);
             } else if (!p.plan.trades.empty() || !p.plan.finishes.empty()) {
                 same.push_back(p.before.no);
             }
         }
-        for (const auto& [how, orders] : moved) set_states(book_, orders, how.first, how.second);
+        for (const auto& [how, orders] : moved) set_states(book_, orders, how, at_);
         for (const auto& [why, orders] : closing) set_closing(book_, orders, why);
         touch_orders(book_, same);
     }
@@ -135,6 +138,7 @@ private:
             for (const trade_change& t : p.plan.trades) trades.push_back({p.before.no, &t, now});
             if (p.plan.asks_refund) asked.push_back(&*p.plan.asks_refund);
             if (p.of->what->wish) write_audit(book_, p.of->what->wish->line);
+            if (p.of->what->line) write_audit(book_, *p.of->what->line);
             if (!p.plan.finishes.empty())
                 finished.push_back({p.before.no, p.plan.finishes, p.plan.given_back, now});
         }
@@ -158,7 +162,7 @@ private:
         std::vector<state_change> changes;
         for (const planned& p : planned_) {
             move_outcome& m = p.of->answer->emplace<move_outcome>();
-            m.order = order_after(p.before, p.plan);
+            m.order = order_after(p.before, p.plan, at_);
             m.moved = true;
             m.money = p.plan.money;
             if (!p.plan.event) continue;
@@ -171,6 +175,9 @@ private:
     }
 
     store::connection& book_;
+    // The times in the orders' rows: that of the latest move, so that moves which share a
+    // transaction share a statement too. The events have their own times.
+    instant at_{};
     taken_orders rows_;  // the plans refer to them
     std::optional<returned_units> units_;
     std::vector<planned> planned_;

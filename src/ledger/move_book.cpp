@@ -33,6 +33,19 @@ result<move_outcome> move_book::cancel(sale::order_no no, sale::user_id buyer, i
     return gatherer_->make({.kind = move_kind::cancel, .order = no, .now = now, .buyer = buyer});
 }
 
+result<move_outcome> move_book::cancel(sale::order_no no, const audit_note& line, instant now) {
+    return gatherer_->make({.kind = move_kind::cancel, .order = no, .now = now, .line = &line});
+}
+
+result<move_outcome> move_book::pay_by_hand(sale::order_no no, const audit_note& line,
+                                            instant now) {
+    return gatherer_->make({.kind = move_kind::pay_by_hand,
+                            .order = no,
+                            .now = now,
+                            .method = manual_method,
+                            .line = &line});
+}
+
 result<move_outcome> move_book::ask_refund(sale::order_no no, std::optional<sale::user_id> owner,
                                            const refund_wish& wish, instant now) {
     if (wish.reason.size() > refund_reason_bytes_max || wish.amount.value < 0) return errc::invalid;
@@ -93,6 +106,15 @@ result<void> move_book::note(sale::order_no no, attempt_list calls) {
         gatherer_->make({.kind = move_kind::note, .order = no, .now = {}, .attempts = calls});
     if (!noted) return noted.error();
     return {};
+}
+
+result<move_outcome> move_book::settle_refund(sale::order_no no, const std::string& number,
+                                              const audit_note& line, instant now) {
+    return gatherer_->make({.kind = move_kind::finish_refund,
+                            .order = no,
+                            .now = now,
+                            .refund_number = number,
+                            .line = &line});
 }
 
 }  // namespace floodgate::ledger

@@ -120,6 +120,10 @@ struct giving_up_buyer {
     instant last;
 };
 
+// The method of orders that an admin marked as paid. No channel has it, so an admin settles its
+// refunds too.
+inline constexpr const char* manual_method = "manual";
+
 class move_gatherer;
 struct gathering;
 
@@ -150,7 +154,14 @@ public:
     // is being closed already.
     result<move_outcome> cancel(sale::order_no no, sale::user_id buyer, instant now);
 
-    // Moves of any order, by number; not_found when there is none.
+    // Moves of any order, by number; not_found when there is none. A `line` is that of an admin's
+    // act, written together with the move and not at all if there is none.
+
+    // As the buyer's own cancel.
+    result<move_outcome> cancel(sale::order_no no, const audit_note& line, instant now);
+    // An admin has seen the money: unpaid -> paid, with the method `manual_method`. Not moved if
+    // the order is not unpaid or is being closed.
+    result<move_outcome> pay_by_hand(sale::order_no no, const audit_note& line, instant now);
 
     // paid -> refunding. With `owner`, another buyer's order is not_found. invalid: the reason is
     // too long, or the amount negative.
@@ -175,6 +186,9 @@ public:
                                        attempt_list calls = {});
     // Only journals calls to a channel, all of this order. No move follows from them.
     result<void> note(sale::order_no no, attempt_list calls);
+    // The same by the word of an admin, with the line of the act.
+    result<move_outcome> settle_refund(sale::order_no no, const std::string& number,
+                                       const audit_note& line, instant now);
 
     // Closes unpaid orders whose deadline is `now` or earlier and which are not being closed,
     // earliest first, at most `max`, in one transaction with one stock update and one log line for

@@ -292,6 +292,7 @@ protected:
         case move_kind::pay: return moves.pay(p.order, with, now).value();
         case move_kind::close: return moves.close(p.order, with, now).value();
         case move_kind::finish_refund: return moves.finish_refund(p.order, number, now).value();
+        case move_kind::pay_by_hand: return moves.pay_by_hand(p.order, {}, now).value();
         case move_kind::pay_reserved:
         case move_kind::note: break;
         }

@@ -92,6 +92,11 @@ move_plan plan_pay_reserved(const order_row& r, const move_request& m) {
     return may ? plan_pay(r, m) : not_moved();
 }
 
+// Only an unpaid order: money that an admin has seen is never refunded by itself.
+move_plan plan_pay_by_hand(const order_row& r, const move_request& m) {
+    return allows(r, order_event::paid) && !is_closing(r) ? plan_pay(r, m) : not_moved();
+}
+
 move_plan plan_close(const order_row& r, const move_request& m) {
     const trade_row* const known = r.trade(m.method);
     if (!known || known->state != trade_state::open) return not_moved();
@@ -148,7 +153,7 @@ move_plan plan_finish_refund(const order_row& r, const move_request& m) {
 const char* to_text(move_kind kind) {
     constexpr std::array names{"moves.begin_payment", "moves.cancel",       "moves.ask_refund",
                                "moves.pay",           "moves.pay_reserved", "moves.close",
-                               "moves.finish_refund", "moves.note"};
+                               "moves.finish_refund", "moves.note",         "moves.pay_by_hand"};
     return names.at(static_cast<std::size_t>(kind) - 1);
 }
 
@@ -165,17 +170,33 @@ move_plan plan_move(const order_row& row, const move_request& m) {
     case move_kind::close: return plan_close(row, m);
     case move_kind::finish_refund: return plan_finish_refund(row, m);
     case move_kind::note: return {};
+    case move_kind::pay_by_hand: return plan_pay_by_hand(row, m);
     }
     std::abort();  // A value outside the enum is a bug, not an input.
 }
 
 move_plan plan_time_out(const order_row& row) { return plan_closing(row, order_event::timed_out); }
 
-sale::order order_after(sale::order order, const move_plan& plan) {
+std::string_view method_in(const move_plan& plan) {
+    if (plan.event != order_event::paid) return {};
+    const auto paid = std::ranges::find(plan.trades, trade_state::paid, &trade_change::state);
+    return paid == plan.trades.end() ? std::string_view() : paid->method;
+}
+
+sale::order order_after(sale::order order, const move_plan& plan, instant at) {
     if (plan.event) {
         const auto to = sale::after(order.state, *plan.event);
         assert(to);
-        if (*to == order_state::closed) order.reason = to_text(*plan.event);
+        if (*to == order_state::closed) {
+            order.reason = to_text(*plan.event);
+            order.closed_at = at;
+        }
+        if (*plan.event == order_event::paid) {
+            order.method = method_in(plan);
+            order.paid_at = at;
+        }
+        if (*plan.event == order_event::part_refunded || *plan.event == order_event::refund_done)
+            order.refunded_at = at;
         order.state = *to;
         order.closing.clear();
     } else if (!plan.closing.empty()) {

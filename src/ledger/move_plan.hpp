@@ -21,7 +21,8 @@ enum class move_kind : std::uint8_t {
     pay_reserved,
     close,
     finish_refund,
-    note
+    note,
+    pay_by_hand
 };
 const char* to_text(move_kind kind);  // "moves.pay": the name of the act in the log
 
@@ -35,6 +36,7 @@ struct move_request {
     const refund_wish* wish = nullptr;     // ask_refund
     std::string_view refund_number{};      // finish_refund
     attempt_list attempts{};               // written with the move, also if it is not made
+    const audit_note* line = nullptr;      // of an admin's act; written together with it
 };
 
 // What becomes of a trade.
@@ -64,7 +66,9 @@ move_plan plan_move(const order_row& row, const move_request& m);
 // The plan that closes an order which was not paid in time.
 move_plan plan_time_out(const order_row& row);
 
-// The order after the move.
-sale::order order_after(sale::order order, const move_plan& plan);
+// The method with which the plan pays the order; empty: it does not.
+std::string_view method_in(const move_plan& plan);
+// The order after the move, which is made at this time.
+sale::order order_after(sale::order order, const move_plan& plan, instant at);
 
 }  // namespace floodgate::ledger

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "ledger/feed_log.hpp"
 #include "ledger/id_statement.hpp"
 #include "store/sql/insert_rows.hpp"
 
@@ -20,6 +21,18 @@ std::int64_t last_event_id(store::connection& c) {
 
 [[noreturn]] void damaged(const std::string& what) {
     throw store::sql_error(store::sql_failure::corrupt, what);
+}
+
+// The column that says when this happened; empty: none does.
+std::string_view time_column(sale::order_event event) {
+    switch (event) {
+    case sale::order_event::paid: return "paid_ms";
+    case sale::order_event::cancelled:
+    case sale::order_event::timed_out: return "closed_ms";
+    case sale::order_event::part_refunded:
+    case sale::order_event::refund_done: return "refunded_ms";
+    default: return {};
+    }
 }
 
 }  // namespace
@@ -50,15 +63,22 @@ taken_orders take_orders(store::connection& c, const order_list& orders) {
     return found;
 }
 
-void set_states(store::connection& c, const order_list& orders, sale::order_state from,
-                sale::order_event event) {
-    const auto to = sale::after(from, event);
+void set_states(store::connection& c, const order_list& orders, const state_step& how, instant at) {
+    const auto to = sale::after(how.from, how.event);
     assert(to);
+    const std::string_view time = time_column(how.event);
     std::string sql = update_by_key(c, "orders") + " SET state = ?, closing = ''";
-    if (*to == sale::order_state::closed) sql.append(", reason = '").append(to_text(event)) += "'";
+    if (!time.empty()) sql.append(", ").append(time) += " = ?";
+    if (!how.method.empty()) sql += ", method = ?";
+    if (*to == sale::order_state::closed)
+        sql.append(", reason = '").append(to_text(how.event)) += "'";
     if (!holds_stock(*to)) sql += ", mark = NULL";
     sql += " WHERE state = ? AND order_no IN {}";
-    const auto found = run_for_ids(c, sql, orders, to_text(*to), to_text(from));
+    const char *from = to_text(how.from), *now = to_text(*to);
+    const auto found = time.empty() ? run_for_ids(c, sql, orders, now, from)
+                       : how.method.empty()
+                           ? run_for_ids(c, sql, orders, now, at, from)
+                           : run_for_ids(c, sql, orders, now, at, how.method, from);
     if (found != static_cast<std::int64_t>(orders.size()))
         throw store::sql_error(store::sql_failure::conflict, "an order was moved by somebody else");
 }
@@ -105,6 +125,10 @@ void write_events(store::connection& c, std::span<const state_change> changes) {
         if (rows.get<sale::order_no>(1) == next->move->order.no)
             (next++)->move->event = rows.get<std::int64_t>(0);
     if (next != changes.end()) damaged("an event that was written is not there");
+    std::vector<std::int64_t> ids;
+    ids.reserve(changes.size());
+    for (const state_change& change : changes) ids.push_back(change.move->event);
+    log_moves(c, ids, changes.back().move->at);
 }
 
 }  // namespace floodgate::ledger

@@ -25,10 +25,16 @@ taken_orders take_orders(store::connection& c, const order_list& orders);
 
 // The compare-and-set: moves the orders' rows, all of which are in the state `from`, to the state
 // after `event`; none is being closed any more. An order that no longer holds stock loses its mark,
-// so the buyer's place in the sale is free. Throws sql_error (conflict) when an order is in another
-// state.
-void set_states(store::connection& c, const order_list& orders, sale::order_state from,
-                sale::order_event event);
+// so the buyer's place in the sale is free. The rows note when they were paid (and how), closed or
+// refunded. Throws sql_error (conflict) when an order is in another state.
+struct state_step {
+    sale::order_state from{};
+    sale::order_event event{};
+    std::string_view method{};  // paid: with which
+
+    auto operator<=>(const state_step&) const = default;
+};
+void set_states(store::connection& c, const order_list& orders, const state_step& how, instant at);
 
 // For moves that do not change the state. It changes the orders' rows nevertheless, so that two
 // nodes of a database cluster cannot both decide on what they read.

@@ -50,7 +50,8 @@ bool order_row::has_open_trade() const {
 std::string select_orders(std::string_view rest, std::string_view hint) {
     std::string sql =
         "SELECT o.order_no, o.sale_id, o.buyer_id, o.quantity, o.amount_fen, o.amount_points, "
-        "o.reason, o.created_ms, o.pay_by_ms, o.closing, o.refunded_fen, o.refunds, o.state "
+        "o.reason, o.created_ms, o.pay_by_ms, o.closing, o.refunded_fen, o.refunds, o.method, "
+        "o.paid_ms, o.closed_ms, o.refunded_ms, o.state "
         "FROM orders o";
     return sql.append(hint).append(" ").append(rest);
 }
@@ -60,7 +61,8 @@ order_row read_order_row(const store::row_cursor& rows) {
     sale::order& o = r.order;
     std::string state;
     rows.read(o.no, o.sale, o.buyer, o.quantity, o.amount, o.amount_points, o.reason, o.created_at,
-              o.pay_by, o.closing, o.refunded, r.refunds, state);
+              o.pay_by, o.closing, o.refunded, r.refunds, o.method, o.paid_at, o.closed_at,
+              o.refunded_at, state);
     o.state = to_order_state(state);
     return r;
 }

@@ -25,7 +25,7 @@ public:
 
     void apply(const move_plan& plan, instant now) {
         // The plan refers to the row, so what it refers to is changed last.
-        row_.order = order_after(row_.order, plan);
+        row_.order = order_after(row_.order, plan, now);
         for (const trade_change& t : plan.trades)
             if (!t.is_new) change(t, now);
         if (!plan.finishes.empty()) finish(plan.finishes, now);

@@ -66,7 +66,7 @@ result<hello> make_hello(api::services& with, sale::user_id buyer,
     json::array shown;
     for (const sale::order& o : *orders) {
         out.states.emplace(o.no, o.state);
-        shown.push_back(api::to_json(o));
+        shown.push_back(api::to_json(o, with.showcase));
     }
     out.text = json::serialize(json::object{{"type", "hello"},
                                             {"orders", std::move(shown)},

@@ -7,7 +7,7 @@
 namespace floodgate::sale {
 namespace {
 
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;
 constexpr std::size_t word_bytes_max = 255;  // a reason
 
 class byte_writer {
@@ -82,6 +82,9 @@ void write(byte_writer& out, const order_news& n) {
     out.number(to_ms(o.created_at));
     out.number(to_ms(o.pay_by));
     out.word(o.closing);
+    out.number(o.refunded.value);
+    out.word(o.method);
+    for (const instant at : {o.paid_at, o.closed_at, o.refunded_at}) out.number(to_ms(at));
 }
 
 order_news read(byte_reader& in) {
@@ -99,6 +102,10 @@ order_news read(byte_reader& in) {
     o.created_at = from_ms(in.number<std::int64_t>());
     o.pay_by = from_ms(in.number<std::int64_t>());
     o.closing = in.word();
+    o.refunded.value = in.number<std::int64_t>();
+    o.method = in.word();
+    for (instant* at : {&o.paid_at, &o.closed_at, &o.refunded_at})
+        *at = from_ms(in.number<std::int64_t>());
     return n;
 }
 

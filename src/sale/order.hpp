@@ -58,7 +58,16 @@ struct order {
     // the order is not being closed.
     std::string closing;
     fen refunded{};  // how much of `amount` was given back so far
+    std::string method{};  // paid: with which; empty: it was never paid
+    // When the ledger learnt of it; instant{}: it has not happened. refunded_at is the latest time
+    // that money went back.
+    instant paid_at{}, closed_at{}, refunded_at{};
 };
+
+// What one unit cost.
+constexpr std::int64_t of_one_unit(std::int64_t amount, std::uint32_t quantity) {
+    return quantity == 0 ? amount : amount / quantity;
+}
 
 // The order is being closed or refunded, and its payment channel decides what happens next.
 inline bool waits_for_channel(const order& o) {
