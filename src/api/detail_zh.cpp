@@ -53,6 +53,8 @@ constexpr entry table[] = {
     // orders and money
     {"while must be the status of an order, such as queued or unpaid",
      "while 须为订单状态，如 queued 或 unpaid"},
+    {"status must be the status of an order, such as paid", "status 须为订单状态，如 paid"},
+    {"the oldest event that is still kept is {}", "仍保留的最早事件为 {}"},
     {"the order is still being entered", "订单仍在入账"},
     {"the time to pay is over", "支付时限已过"},
     {"the time to give it back is over", "退款时限已过"},

@@ -31,6 +31,11 @@ reply cancel_order(services& with, const call& c);
 reply pay_order(services& with, const call& c);
 // {amount_fen?, reason?} -> 202 refunding; no amount: everything that is left. 422: more than that
 reply refund_order(services& with, const call& c);
+// Staff, any order, audited: {reason}; {reason, reference}, unpaid only; {refund_no, reason}, for
+// refunds that no channel will make any more.
+reply cancel_order_as_admin(services& with, const call& c);
+reply mark_order_paid(services& with, const call& c);
+reply settle_refund_by_hand(services& with, const call& c);
 reply refund_order_as_admin(services& with, const call& c);  // any order, with a reason
 
 }  // namespace floodgate::api

@@ -17,6 +17,7 @@ using shop::checkout_step;
 
 constexpr std::int64_t queued_retry_ms = 500;
 constexpr std::size_t method_bytes_max = 12;
+constexpr std::size_t act_text_bytes_max = 200;
 
 reply still_queued(const call& c) {
     return problem_reply(problem::conflict, c.language,
@@ -159,6 +160,39 @@ reply refund_order_as_admin(services& with, const call& c) {
         return with.checkout.refund(no, admin_of(c), what);
     };
     return move_order(with, c, refund, order_reply(with));
+}
+
+reply cancel_order_as_admin(services& with, const call& c) {
+    json_body body(c.body);
+    const std::string why = body.text("reason", {.min = 1, .max = act_text_bytes_max});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    const auto cancel = [&](sale::order_no no) {
+        return with.checkout.cancel(no, admin_of(c), why);
+    };
+    return move_order(with, c, cancel, order_reply(with));
+}
+
+reply mark_order_paid(services& with, const call& c) {
+    json_body body(c.body);
+    shop::checkout::payment_seen what;
+    what.reason = body.text("reason", {.min = 1, .max = act_text_bytes_max});
+    what.reference = body.text("reference", {.min = 1, .max = act_text_bytes_max});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    const auto mark = [&](sale::order_no no) {
+        return with.checkout.mark_paid(no, admin_of(c), what);
+    };
+    return move_order(with, c, mark, order_reply(with));
+}
+
+reply settle_refund_by_hand(services& with, const call& c) {
+    json_body body(c.body);
+    const std::string number = body.text("refund_no", {.min = 1, .max = 40});
+    const std::string why = body.text("reason", {.min = 1, .max = act_text_bytes_max});
+    if (const auto fault = body.finish()) return refuse(*fault, c.language);
+    const auto settle = [&](sale::order_no no) {
+        return with.checkout.settle_refund(no, admin_of(c), number, why);
+    };
+    return move_order(with, c, settle, order_reply(with));
 }
 
 }  // namespace floodgate::api

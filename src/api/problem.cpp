@@ -54,6 +54,8 @@ constexpr std::array<entry, problems> table{{
      "The order takes no payment any more: the money must go back, and a refund message follows",
      "订单已不再收款：款项须退回，随后会收到退款消息"},
     {problem::ended, 410, "ended", "The sale is over", "秒杀已结束"},
+    {problem::events_gone, 410, "events_gone", "These events are no longer kept",
+     "这些事件已不再保留"},
     {problem::payload_too_large, 413, "payload_too_large", "The request body is too large",
      "请求内容过大"},
     {problem::uri_too_long, 414, "uri_too_long", "The address is too long", "请求地址过长"},

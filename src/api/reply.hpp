@@ -75,6 +75,7 @@ enum class problem : std::uint8_t {
     other_amount,            // 409 a message of the shop's own checkout names another amount
     late_payment,            // 409 the order was given up, or paid in another way
     ended,                   // 410
+    events_gone,             // 410 + first_id: events that the caller has not seen were deleted
     payload_too_large,       // 413
     uri_too_long,            // 414
     unsupported_media_type,  // 415
@@ -91,7 +92,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 38;
+inline constexpr std::uint8_t problems = 39;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.

@@ -10,6 +10,7 @@
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
 #include "api/order_api.hpp"
+#include "api/orders_out_api.hpp"
 #include "api/password_api.hpp"
 #include "api/points_api.hpp"
 #include "api/ws_api.hpp"
@@ -100,6 +101,13 @@ constexpr route table[] = {
 
     {get,  "/api/v1/admin/orders/{no}",    access::assist, get_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/orders/{no}/attempts", access::money, list_attempts, pool::admin},
+    {get,  "/api/v1/admin/orders",         access::assist, search_orders, pool::admin},
+    {get,  "/api/v1/admin/orders/{no}/history", access::assist, get_order_history, pool::admin},
+    {post, "/api/v1/admin/orders/{no}/cancel", access::assist, cancel_order_as_admin, pool::admin},
+    {post, "/api/v1/admin/orders/{no}/mark-paid", access::money, mark_order_paid, pool::admin},
+    {post, "/api/v1/admin/orders/{no}/refunds/settle", access::money, settle_refund_by_hand,
+     pool::admin},
+    {get,  "/api/v1/service/events",       access::orders_key, list_events, pool::admin},
     {post, "/api/v1/admin/orders/{no}/refund", access::assist, refund_order_as_admin, pool::admin},
     {get,  "/api/v1/admin/payments/open",  access::money, list_questions, pool::admin},
     {get,  "/api/v1/admin/payments/extra", access::money, list_extra_money, pool::admin},

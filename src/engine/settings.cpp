@@ -128,6 +128,12 @@ void read_secret(config_file& file, settings& s, const std::string& key, std::st
     if (secret.empty()) secret = usual;
 }
 
+void read_feed(config_file& file, settings& s) {
+    std::int64_t days = 30;
+    file.read("feed.keep_days", days, {1, 3650});
+    s.timed_jobs.feed_kept = std::chrono::hours(24 * days);
+}
+
 void read_webhook(config_file& file, settings& s) {
     alarm::webhook_options& w = s.timed_jobs.webhook;
     w.node = s.node;
@@ -182,6 +188,7 @@ void read_timed_jobs(config_file& file, settings& s) {
     o.watch.disk_min_bytes = static_cast<std::uint64_t>(mib) << 20U;
     file.read("alarm.disk_min_percent", o.watch.disk_min_percent, {0, 99});
     read_webhook(file, s);
+    read_feed(file, s);
 }
 
 void read_engine(config_file& file, settings& s) {

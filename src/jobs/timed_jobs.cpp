@@ -10,6 +10,8 @@
 namespace floodgate::jobs {
 namespace {
 
+constexpr std::size_t feed_rows_max = 500;
+constexpr milliseconds forget_events_every{60'000};
 constexpr milliseconds watch_every{500};
 constexpr milliseconds settle_points_every{1000};
 constexpr milliseconds off_duty_look_every{5000};  // for this node's own metrics and admins
@@ -25,6 +27,7 @@ std::optional<jobs::disk_space> space_of(const std::string& directory) {
 
 timed_jobs::timed_jobs(world w, const timed_job_options& o)
     : world_(std::move(w)),
+      feed_kept_(o.feed_kept),
       board_([this](const alarm::notice& n) {
           if (webhook_) webhook_->send(n);
       }),
@@ -90,7 +93,18 @@ bool timed_jobs::look_after_orders() {
     deadline_closer_.step();
     round_keeper_.step(world_.clock.now());
     sale_forgetter_.step(world_.clock.now());
+    look_after_feed();
     return letter_retry_.step();
+}
+
+// Numbers new events. The rows are few, because each stands for a whole transaction.
+void timed_jobs::look_after_feed() {
+    (void)world_.timed_book.feed().number_some(feed_rows_max).has_value();
+    const instant now = world_.clock.now();
+    if (now < next_forgetting_) return;
+    next_forgetting_ = now + forget_events_every;
+    const auto gone = world_.timed_book.feed().forget(now - feed_kept_, feed_rows_max);
+    if (gone && *gone == feed_rows_max) next_forgetting_ = now;
 }
 
 // Points are looked after less often than inquiries are made.

@@ -34,6 +34,7 @@ struct timed_job_options {
     jobs::sale_forgetter_options forgetting;
     jobs::alert_watch_options watch;
     alarm::webhook_options webhook;  // no address: no webhook
+    milliseconds feed_kept{std::chrono::hours(24 * 30)};
     milliseconds deadline_poll{100};
     milliseconds inquire_every{500};  // and at once after a move that a channel must decide
     milliseconds reconcile_every{500};
@@ -85,11 +86,14 @@ public:
 private:
     void tell(std::span<const sale::order_news> news);
     bool look_after_orders();
+    void look_after_feed();
     bool inquire();
     bool reconcile_all();
     bool watch_over();
 
     const world world_;
+    const milliseconds feed_kept_;
+    instant next_forgetting_{};  // used by the thread of the orders
     std::optional<alarm::webhook> webhook_;
     alarm::board board_;
     shop::settlement settlement_;

@@ -153,8 +153,8 @@ TEST_P(TallyContractTest, ADeletedOrderIsMissedByTheLineThatEnteredIt) {
 TEST_P(TallyContractTest, AnOrderWrittenByHandWasNeverEntered) {
     verbs_.sql(
         "INSERT INTO orders SELECT 5000, sale_id, 50, 2, amount_fen, amount_points, state, reason, "
-        "created_ms, pay_by_ms, idempotency_key, mark, 0, '', 0, 0, '', 0, 0, 0 FROM orders WHERE order_no = "
-        "1002");
+        "created_ms, pay_by_ms, idempotency_key, mark, 0, '', 0, 0, '', 0, 0, 0 FROM orders "
+        "WHERE order_no = 1002");
     EXPECT_FALSE(of(sale_).adds_up());
     EXPECT_THAT(explain(), Contains("order 5000: no line of the stock log entered it"));
 }

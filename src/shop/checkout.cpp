@@ -207,6 +207,78 @@ result<checkout_answer> checkout::cancel(sale::order_no no, sale::user_id buyer)
     return moved->order.closing.empty() ? done(moved->order) : under_way(moved->order);
 }
 
+namespace {
+
+// The acts of admins on one order, all of which only differ in a word and a few values.
+struct order_act {
+    act what;
+    ledger::audit_note line;
+
+    order_act(const char* action, sale::order_no no, const actor& admin, boost::json::object after,
+              instant now)
+        : what{.action = action,
+               .subject = "order " + sale::to_text(no),
+               .after = std::move(after)},
+          line(line_for({admin.who, admin.address, now}, what)) {}
+    void log(const actor& admin) const { log_act(admin.who, what.action, what.subject); }
+};
+
+// Its channel has given the refund up, or never existed.
+bool needs_a_hand(const ledger::open_question& q) {
+    return q.method == ledger::manual_method || q.note == to_note(pay::refund_answer::closed) ||
+           q.note == to_note(pay::refund_answer::abnormal);
+}
+
+}  // namespace
+
+result<checkout_answer> checkout::cancel(sale::order_no no, const actor& admin,
+                                         const std::string& reason) {
+    const instant now = world_.clock.now();
+    const order_act did("order.cancelled", no, admin, {{"reason", reason}}, now);
+    const auto moved = world_.moves.cancel(no, did.line, now);
+    if (!moved) return moved.error();
+    if (!moved->moved) return no_effect(moved->order);
+    did.log(admin);
+    world_.settlement.settle(*moved);
+    return moved->order.closing.empty() ? done(moved->order) : under_way(moved->order);
+}
+
+result<checkout_answer> checkout::mark_paid(sale::order_no no, const actor& admin,
+                                            const payment_seen& what) {
+    const instant now = world_.clock.now();
+    const order_act did("order.marked_paid", no, admin,
+                        {{"reason", what.reason}, {"reference", what.reference}}, now);
+    const auto moved = world_.moves.pay_by_hand(no, did.line, now);
+    if (!moved) return moved.error();
+    if (!moved->moved) return no_effect(moved->order);
+    did.log(admin);
+    world_.settlement.settle(*moved);
+    return done(moved->order);
+}
+
+result<checkout_answer> checkout::settle_refund(sale::order_no no, const actor& admin,
+                                                const std::string& refund_no,
+                                                const std::string& reason) {
+    const auto known = world_.moves.find(no);
+    if (!known) return known.error();
+    const auto open = world_.moves.all_questions({no.value - 1}, 1);
+    if (!open) return open.error();
+    const auto asked = std::ranges::find_if(*open, [&](const ledger::open_question& q) {
+        return q.order.no == no && q.what == ledger::question::refund &&
+               q.refund.number == refund_no;
+    });
+    if (asked == open->end() || !needs_a_hand(*asked)) return no_effect(known->order);
+    const instant now = world_.clock.now();
+    const order_act did("refund.settled", no, admin, {{"refund_no", refund_no}, {"reason", reason}},
+                        now);
+    const auto moved = world_.moves.settle_refund(no, refund_no, did.line, now);
+    if (!moved) return moved.error();
+    if (!moved->moved) return no_effect(moved->order);
+    did.log(admin);
+    if (moved->event != 0) world_.settlement.settle(*moved);
+    return done(moved->order);
+}
+
 result<checkout_answer> checkout::ask_refund(sale::order_no no, sale::user_id buyer,
                                              const refund_request& what) {
     return start_refund(no, buyer,

@@ -93,6 +93,23 @@ public:
     // done: closed. under_way: a payment was begun, the order is being closed.
     result<checkout_answer> cancel(sale::order_no no, sale::user_id buyer);
 
+    // Acts of admins on any order, each with its audit line in the same transaction.
+
+    // As the buyer's cancel.
+    result<checkout_answer> cancel(sale::order_no no, const actor& admin,
+                                   const std::string& reason);
+    // The admin has seen the money elsewhere; `reference` says where. no_effect: the order is not
+    // unpaid, or is being closed.
+    struct payment_seen {
+        std::string reason, reference;
+    };
+    result<checkout_answer> mark_paid(sale::order_no no, const actor& admin,
+                                      const payment_seen& what);
+    // The admin has given the money back by hand. no_effect: there is no such open refund, or its
+    // channel may still give the money back itself.
+    result<checkout_answer> settle_refund(sale::order_no no, const actor& admin,
+                                          const std::string& refund_no, const std::string& reason);
+
     // What is to be given back, and why. No amount: everything that is left.
     struct refund_request {
         sale::fen amount{};
