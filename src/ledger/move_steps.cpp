@@ -35,6 +35,27 @@ std::string_view time_column(sale::order_event event) {
     }
 }
 
+bool has_one_writer(store::connection& c) { return c.speaks().for_update.empty(); }
+
+// One INSERT may have many rows, and databases differ in which of the new ids they report. A
+// database with one writer gives them without gaps, and the last one tells them all. From others
+// the ids are read back. They rise in the order of the moves; events that others wrote in between
+// are skipped.
+void take_event_ids(store::connection& c, std::span<const state_change> changes,
+                    std::int64_t before) {
+    if (has_one_writer(c)) {
+        std::int64_t id = c.last_insert_id() - static_cast<std::int64_t>(changes.size());
+        for (const state_change& change : changes) change.move->event = ++id;
+        return;
+    }
+    auto rows = c.ask("SELECT id, order_no FROM order_events WHERE id > ? ORDER BY id", before);
+    auto next = changes.begin();
+    while (next != changes.end() && rows.next())
+        if (rows.get<sale::order_no>(1) == next->move->order.no)
+            (next++)->move->event = rows.get<std::int64_t>(0);
+    if (next != changes.end()) damaged("an event that was written is not there");
+}
+
 }  // namespace
 
 taken_orders take_orders(store::connection& c, const order_list& orders) {
@@ -98,14 +119,9 @@ void set_closing(store::connection& c, const order_list& orders, std::string_vie
         orders, why);
 }
 
-// One INSERT may have many rows, and databases differ in which of the new ids they report. A
-// database with one writer gives them without gaps, and the last one tells them all. From others
-// the ids are read back. They rise in the order of the moves; events that others wrote in between
-// are skipped.
 void write_events(store::connection& c, std::span<const state_change> changes) {
     if (changes.empty()) return;
-    const bool one_writer = c.speaks().for_update.empty();
-    const std::int64_t before = one_writer ? 0 : last_event_id(c);
+    const std::int64_t before = has_one_writer(c) ? 0 : last_event_id(c);
     store::insert_rows(
         c, events_shape, changes,
         [](store::statement& s, int place, const state_change& change) {
@@ -114,17 +130,7 @@ void write_events(store::connection& c, std::span<const state_change> changes) {
                               to_text(o.state), std::string_view(o.reason), change.move->at);
         },
         [](auto) { damaged("an event's id is taken"); });
-    if (one_writer) {
-        std::int64_t id = c.last_insert_id() - static_cast<std::int64_t>(changes.size());
-        for (const state_change& change : changes) change.move->event = ++id;
-        return;
-    }
-    auto rows = c.ask("SELECT id, order_no FROM order_events WHERE id > ? ORDER BY id", before);
-    auto next = changes.begin();
-    while (next != changes.end() && rows.next())
-        if (rows.get<sale::order_no>(1) == next->move->order.no)
-            (next++)->move->event = rows.get<std::int64_t>(0);
-    if (next != changes.end()) damaged("an event that was written is not there");
+    take_event_ids(c, changes, before);
     std::vector<std::int64_t> ids;
     ids.reserve(changes.size());
     for (const state_change& change : changes) ids.push_back(change.move->event);
