@@ -9,7 +9,9 @@ shop::actor admin_of(const call& c) {
 }
 
 ledger::audit_line line_for(const call& c, const shop::act& done) {
-    return shop::line_for({c.user, guard::prefix_text(c.client), c.now}, done);
+    shop::act signed_act = done;
+    if (c.key != 0) signed_act.after["api_key"] = subject_of("key", c.key) + ": " + c.key_name;
+    return shop::line_for({c.user, guard::prefix_text(c.client), c.now}, signed_act);
 }
 
 reply created(const std::string& path, const boost::json::object& body) {

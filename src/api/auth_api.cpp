@@ -184,6 +184,10 @@ reply finish_log_in(services& with, const call& c, const known_account& who,
         with.events.note(guard::security_event::login_failed, origin_of(c, id), with.clock.now());
         return problem_reply(problem::wrong_credentials, c.language);
     }
+    if (who.user->disabled_at != instant{}) {
+        attempt.succeeded();
+        return problem_reply(problem::account_disabled, c.language);
+    }
     renew_hash(with, *who.user, password);
     reply r = welcome(with, c, *who.user, who.from, 200);
     if (r.status == 200) {

@@ -37,6 +37,9 @@ struct call {
     sale::token_hash login{};  // their log-in: the hash of the token they sent
     sale::role role = sale::role::buyer;
     sale::standing standing = sale::standing::full;
+    // The API key that made the call; then there is no user. 0: none.
+    std::int64_t key = 0;
+    std::string key_name{};
     guard::ip_address client;              // the client's address, also behind trusted proxies
     bool client_is_trusted_proxy = false;  // its address is not rate-limited
     api::language language = api::language::en;

@@ -131,6 +131,22 @@ constexpr entry table[] = {
     {"the ledger still does not take it; see the log", "账本仍不接受，请查看日志"},
     {"state must be waiting, dead, replayed or discarded",
      "state 须为 waiting、dead、replayed 或 discarded"},
+    // API keys and accounts
+    {"this call needs an API key", "此接口需要 API 密钥"},
+    {"this API key lacks the scope for the call", "此 API 密钥没有该接口所需的权限范围"},
+    {"there are too many keys: revoke some first", "密钥过多：请先吊销一些"},
+    {"scopes must be words among catalogue, orders, logins, payment, each at most once",
+     "scopes 须取自 catalogue、orders、logins、payment，每个至多一次"},
+    {"scopes must have one word or more", "scopes 至少须有一项"},
+    {"expires_at must be in the future", "expires_at 须为将来的时间"},
+    {"external_id must be printable ASCII without blanks",
+     "external_id 须为不含空格的可打印 ASCII 字符"},
+    {"this account has no password", "此账号没有密码"},
+    {"you cannot disable yourself", "不能停用自己的账号"},
+    {"the personal data of this user was removed", "该用户的个人数据已删除"},
+    {"only buyers can be forgotten: take the role away first",
+     "只能删除买家的个人数据：请先取消其员工角色"},
+    {"this shop takes no passwords of buyers", "本店不使用买家密码登录"},
     {"a repair needs a note: why", "修复须附说明（note）：原因"},
 };
 

@@ -34,6 +34,8 @@ services HandlerTest::all_services() {
             .events = events_,
             .ticket_by_user = ticket_by_user_,
             .message_by_address = message_by_address_,
+            .call_by_key = call_by_key_,
+            .access = access_,
             .showcase = showcase_,
             .desk = desk_,
             .recent = recent_,

@@ -93,6 +93,8 @@ protected:
     guard::rate_limiter unlimited_{{}};
     guard::rate_limiter ticket_by_user_{{.rate_per_s = 1, .burst = 20}};
     guard::rate_limiter message_by_address_{{.rate_per_s = 0.1, .burst = 6}};
+    guard::rate_limiter call_by_key_{{.rate_per_s = 0.1, .burst = 20}};
+    shop::access_register access_{book_, clock_};
     showcase showcase_{book_.catalogue(), turnstile_, clock_};
     struct showing_node final : shop::silent_node {
         showing_node(showcase& s, guard::sessions& l) : shown(s), logins(l) {}

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "guard/access_list.hpp"
 #include "sale/user.hpp"
 
 namespace floodgate::api {
@@ -31,8 +32,11 @@ enum class access : std::uint8_t {
 constexpr bool is_for_staff(access a) { return a >= access::see && a <= access::manage; }
 constexpr bool is_for_machines(access a) { return a >= access::catalogue_key; }
 
-// Whether a user with this role may make a call that needs `a`.
+// Whether a user with this role may make a call that needs `a`. No user may make the calls of
+// machines.
 bool may(sale::role who, access a);
+// Whether an API key may: only the calls of its scopes.
+bool may(const guard::api_key& key, access a);
 
 // "see", "catalogue_key" ...: the word in JSON and in openapi.json.
 std::string_view to_word(access a);

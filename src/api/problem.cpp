@@ -31,6 +31,8 @@ constexpr std::array<entry, problems> table{{
      "Please change your password first", "请先修改密码"},
     {problem::second_factor_missing, 403, "second_factor_missing",
      "Please set up a second factor first", "请先设置两步验证"},
+    {problem::account_disabled, 403, "account_disabled", "This account is disabled",
+     "该账号已被停用"},
     {problem::not_started, 403, "not_started", "The sale has not started yet", "秒杀尚未开始"},
     {problem::not_found, 404, "not_found", "There is no such thing", "未找到"},
     {problem::unknown_sale, 404, "unknown_sale", "There is no such sale", "秒杀商品不存在"},

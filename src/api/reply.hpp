@@ -60,6 +60,7 @@ enum class problem : std::uint8_t {
     forbidden,               // 403
     must_change_password,    // 403 another person knows the password
     second_factor_missing,   // 403 the role needs a second factor
+    account_disabled,        // 403 the user was disabled by the shop
     not_started,             // 403 + starts_at
     not_found,               // 404
     unknown_sale,            // 404

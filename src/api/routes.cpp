@@ -6,6 +6,8 @@
 
 #include "api/admin_api.hpp"
 #include "api/auth_api.hpp"
+#include "api/key_admin.hpp"
+#include "api/login_exchange.hpp"
 #include "api/message_api.hpp"
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
@@ -72,6 +74,8 @@ constexpr route table[] = {
     {post, "/api/v1/payments/external/paid", access::open, take_external_message,
      pool::messages, on_loop::no, messages},
 
+    {post, "/api/v1/service/logins", access::logins_key, exchange_login, pool::admin},
+
     {get,  "/api/v1/admin/products",             access::see, list_products, pool::admin},
     {post, "/api/v1/admin/products",             access::sell, create_product, pool::admin},
     {get,  "/api/v1/admin/products/{id}",        access::see, get_product, pool::admin},
@@ -95,6 +99,10 @@ constexpr route table[] = {
     {get,  "/api/v1/admin/warm-up",              access::see, get_warm_up, pool::admin},
     {post, "/api/v1/admin/warm-up",              access::sell, warm_up_all, pool::admin},
     {get,  "/api/v1/admin/audit",                access::manage, list_audit, pool::admin},
+
+    {get,  "/api/v1/admin/api-keys",             access::manage, list_keys, pool::admin},
+    {post, "/api/v1/admin/api-keys",             access::manage, create_key, pool::admin},
+    {post, "/api/v1/admin/api-keys/{id}/revoke", access::manage, revoke_key, pool::admin},
 
     {get,  "/api/v1/admin/users/{id}/points",    access::money, get_points, pool::admin},
     {post, "/api/v1/admin/users/{id}/points",    access::money, grant_points, pool::admin},

@@ -25,6 +25,7 @@
 #include "guard/ticket_office.hpp"
 #include "ledger/ledger.hpp"
 #include "points/accounts.hpp"
+#include "shop/access_register.hpp"
 #include "shop/bill_desk.hpp"
 #include "shop/catalogue_desk.hpp"
 #include "shop/checkout.hpp"
@@ -57,6 +58,8 @@ struct services {
     guard::security_events& events;
     guard::rate_limiter& ticket_by_user;
     guard::rate_limiter& message_by_address;  // messages that were refused
+    guard::rate_limiter& call_by_key;
+    shop::access_register& access;  // API keys and disabled users
     api::showcase& showcase;
     shop::catalogue_desk& desk;  // through which the catalogue is changed
     shop::recent_orders& recent;

@@ -11,13 +11,14 @@ std::string_view to_text(bus_topic topic) {
     case bus_topic::login: return "login";
     case bus_topic::logout: return "logout";
     case bus_topic::live: return "live";
+    case bus_topic::access: return "access";
     }
     return "";
 }
 
 std::optional<bus_topic> parse_bus_topic(std::string_view word) {
     using enum bus_topic;
-    for (const bus_topic t : {news, lifted, catalogue, repaired, login, logout, live})
+    for (const bus_topic t : {news, lifted, catalogue, repaired, login, logout, live, access})
         if (word == to_text(t)) return t;
     return std::nullopt;
 }

@@ -16,6 +16,7 @@ enum class bus_topic : std::uint8_t {
     login,      // a user logged in: guard/shared_logins.hpp
     logout,     // a user logged out
     live,       // what a node saw in the last second: api/live_sample.hpp
+    access,     // API keys or disabled users were changed in the ledger
 };
 
 std::string_view to_text(bus_topic topic);

@@ -84,6 +84,8 @@ result<bool> cluster_node::gate_differs(sale::sale_id id) {
     return true;
 }
 
+void cluster_node::access_changed() { publish(to_text(bus_topic::access), ""); }
+
 void cluster_node::login_made(const sale::login& l) {
     if (const auto kept = logins_->keep(l, world_.clock.now()); !kept)
         log::warning("engine.login_not_shared", "reason", kept.error().message());
@@ -126,6 +128,7 @@ void cluster_node::hear(std::string_view topic, std::string_view message) {
         following_.wake();
         break;
     case bus_topic::repaired: here_->recent.forget_all(); break;
+    case bus_topic::access: here_->access.wake(); break;
     case bus_topic::login: logins_->hear_login(message); break;
     case bus_topic::logout: logins_->hear_logout(message); break;
     case bus_topic::live: here_->live.hear(message); break;

@@ -54,6 +54,7 @@ public:
     void book_repaired() override;
     // The gate is a copy: the partition is closed, and its keeper rebuilds it from the ledger.
     result<bool> gate_differs(sale::sale_id id) override;
+    void access_changed() override;
     void login_made(const sale::login& l) override;
     void login_removed(const sale::token_hash& hash) override;
     void sampled(const std::string& text) override { publish(to_text(bus_topic::live), text); }

@@ -52,7 +52,7 @@ store::redis_options nowhere() {
 class ClusterNodeTest : public testing::Test {
 protected:
     ClusterNodeTest() {
-        node_.join({sessions_, recent_, mailroom_, showcase_, live_, {{"limit", limiter_}}},
+        node_.join({sessions_, recent_, mailroom_, showcase_, live_, access_, {{"limit", limiter_}}},
                    nullptr);
     }
     bool is_known(std::uint64_t order) const { return recent_.find({order}).has_value(); }
@@ -73,6 +73,7 @@ protected:
     shop::recent_orders recent_;
     push::mailroom mailroom_{recent_};
     api::showcase showcase_{verbs_.book().catalogue(), shown_, clock_};
+    shop::access_register access_{verbs_.book(), clock_};
     guard::rate_limiter limiter_{{}};
     cluster_node node_{{.name = "fg",
                         .partitions = 8,

@@ -11,6 +11,7 @@
 #include "guard/rate_limiter.hpp"
 #include "guard/sessions.hpp"
 #include "push/mailroom.hpp"
+#include "shop/access_register.hpp"
 #include "shop/recent_orders.hpp"
 
 namespace floodgate::engine {
@@ -28,6 +29,7 @@ struct local_shop {
     push::mailroom& mailroom;
     api::showcase& showcase;
     api::live_view& live;
+    shop::access_register& access;
     std::vector<shared_limit> limits;
 };
 

@@ -25,6 +25,7 @@ public:
     void book_repaired() override { here_->recent.forget_all(); }
     // The embedded gate cannot be rebuilt while it sells.
     result<bool> gate_differs(sale::sale_id) override { return false; }
+    void access_changed() override {}
     void login_made(const sale::login& l) override { here_->sessions.add(l); }
     void login_removed(const sale::token_hash& hash) override { here_->sessions.remove(hash); }
     bool knows_more_logins() const override { return false; }

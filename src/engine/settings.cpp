@@ -98,6 +98,7 @@ void read_guard(config_file& file, settings& s) {
     read_limit(file, "purchase_by_address", s.purchase_by_address);
     read_limit(file, "lookup_by_user", s.lookup_by_user);
     read_limit(file, "move_by_user", s.move_by_user);
+    read_limit(file, "call_by_key", s.call_by_key);
     read_limit(file, "ticket_by_user", s.ticket_by_user, "ws");
     read_limit(file, "message_by_address", s.message_by_address, "pay");
 }

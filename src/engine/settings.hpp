@@ -82,6 +82,7 @@ struct settings {
     guard::rate_limit lookup_by_user{.rate_per_s = 20, .burst = 100, .keys_max = 1 << 18};
     guard::rate_limit move_by_user{.rate_per_s = 2, .burst = 20, .keys_max = 1 << 18};
     guard::rate_limit ticket_by_user{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};
+    guard::rate_limit call_by_key{.rate_per_s = 100, .burst = 500, .keys_max = 1 << 12};
     guard::rate_limit message_by_address{.rate_per_s = 1, .burst = 100, .keys_max = 1 << 16};
 
     std::vector<config_entry> in_force;  // every option, for operators to look at

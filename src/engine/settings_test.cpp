@@ -63,7 +63,7 @@ TEST_F(SettingsTest, AreTheDefaultsInTheFileThatExplainsThem) {
         for (const guard::rate_limit& l :
              {s.login_limits.by_device, s.login_limits.by_account, s.login_by_address,
               s.register_by_address, s.lookup_by_user, s.move_by_user, s.ticket_by_user,
-              s.message_by_address})
+              s.message_by_address, s.call_by_key})
             all.insert(all.end(), {l.rate_per_s, double(l.burst), static_cast<double>(l.keys_max)});
         return all;
     };

@@ -35,6 +35,8 @@ storefront::storefront(const settings& s, const world& w)
       move_by_user(s.move_by_user),
       ticket_by_user(s.ticket_by_user),
       message_by_address(s.message_by_address),
+      call_by_key(s.call_by_key),
+      access(w.book, w.clock),
       showcase(w.book.catalogue(), w.gate, w.clock, s.memory),
       recent(s.recent),
       mailroom(recent, s.mailroom),
@@ -67,6 +69,7 @@ void storefront::restore_logins() {
     or_throw(world_.book.users().for_each_login(world_.clock.now(),
                                                 [&](const sale::login& l) { sessions.add(l); }),
              "ledger");
+    or_throw(access.reload(), "ledger");
     log::info("engine.logins_loaded", "logins", sessions.count());
 }
 
@@ -76,6 +79,7 @@ local_shop storefront::local() {
             mailroom,
             showcase,
             live,
+            access,
             {{"login_by_device", login_limits.by_device(), share_after_half},
              {"login_by_account", login_limits.by_account(), share_after_half},
              {"login_by_user", login_limits.by_user(), share_after_half},
@@ -87,7 +91,8 @@ local_shop storefront::local() {
              {"lookup_by_user", lookup_by_user, share_after_half},
              {"move_by_user", move_by_user, share_after_half},
              {"ticket_by_user", ticket_by_user, share_after_half},
-             {"message_by_address", message_by_address, share_after_half}}};
+             {"message_by_address", message_by_address, share_after_half},
+             {"call_by_key", call_by_key, share_after_half}}};
 }
 
 void storefront::load_sales() {
@@ -169,6 +174,8 @@ void storefront::open(opening o) {
                                     .events = events,
                                     .ticket_by_user = ticket_by_user,
                                     .message_by_address = message_by_address,
+                                    .call_by_key = call_by_key,
+                                    .access = access,
                                     .showcase = showcase,
                                     .desk = desk_,
                                     .recent = recent,
@@ -213,6 +220,7 @@ void storefront::serve() {
     accounts_.start();
     follow_switches_.start();
     sampling_.start();
+    access.start();
     log::info("engine.started", "address", server_->address(), "operators",
               server_->operator_address(), "durability",
               fmt::format("{}", fmt::join(opening_->durability, "; ")));
@@ -237,6 +245,7 @@ void storefront::serve() {
     look_.stop();
     follow_switches_.stop();
     sampling_.stop();
+    access.stop();
 }
 
 }  // namespace floodgate::engine

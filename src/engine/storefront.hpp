@@ -65,6 +65,7 @@ public:
         look_.stop();
         follow_switches_.stop();
         sampling_.stop();
+        access.stop();
         server_.reset();
     }
 
@@ -76,7 +77,9 @@ public:
     guard::passwords passwords;
     guard::login_limits login_limits;
     guard::rate_limiter login_by_address, register_by_address, purchase_by_address,
-        purchase_by_user, lookup_by_user, move_by_user, ticket_by_user, message_by_address;
+        purchase_by_user, lookup_by_user, move_by_user, ticket_by_user, message_by_address,
+        call_by_key;
+    shop::access_register access;
     guard::security_events events;
     api::showcase showcase;
     shop::recent_orders recent;

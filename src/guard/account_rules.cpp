@@ -83,4 +83,9 @@ std::optional<account_fault> fault_in_nickname(std::string_view nickname) {
     return std::nullopt;
 }
 
+bool is_external_id(std::string_view text) {
+    return !text.empty() && text.size() <= sale::external_id_bytes_max &&
+           std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
 }  // namespace floodgate::guard

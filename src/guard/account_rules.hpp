@@ -33,4 +33,7 @@ std::optional<account_fault> fault_in_phone(std::string_view phone);
 std::optional<account_fault> fault_in_password(std::string_view password, std::string_view phone);
 std::optional<account_fault> fault_in_nickname(std::string_view nickname);
 
+// A shop's own name for a user: 1 to 64 printable ASCII characters without blanks.
+bool is_external_id(std::string_view text);
+
 }  // namespace floodgate::guard

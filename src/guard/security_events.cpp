@@ -55,6 +55,7 @@ const char* to_text(limit which) {
     case limit::move_by_user: return "move_by_user";
     case limit::ticket_by_user: return "ticket_by_user";
     case limit::message_by_address: return "message_by_address";
+    case limit::call_by_key: return "call_by_key";
     }
     return "unknown";
 }

@@ -51,8 +51,9 @@ enum class limit : std::uint8_t {
     move_by_user,
     ticket_by_user,
     message_by_address,
+    call_by_key,
 };
-inline constexpr std::uint8_t limit_kinds = 11;
+inline constexpr std::uint8_t limit_kinds = 12;
 
 const char* to_text(security_event what);  // "login_failed"
 const char* to_text(limit which);          // "login_by_device"

@@ -44,8 +44,9 @@ struct request_desk::asked {
     instant now;
     searched where;
     api::route_match found;
-    guard::identity who{};     // where the route needs a log-in
-    sale::token_hash login{};  // that of `who`
+    guard::identity who{};                // where the route needs a log-in
+    sale::token_hash login{};             // that of `who`
+    const guard::api_key* key = nullptr;  // where the route needs one
 };
 
 decision request_desk::decide(const request& r, const remote& peer, api::language lang, instant now,
@@ -55,7 +56,9 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         if (auto page = web_page(r)) return *std::move(page);
         return no_such_call(r, lang, door_);
     }
-    if (a.found.route->needs_login()) {
+    if (api::is_for_machines(a.found.route->needs)) {
+        if (auto refusal = refusal_of_key(a)) return *std::move(refusal);
+    } else if (a.found.route->needs_login()) {
         std::optional<sale::token_hash> hash;
         // Hash only texts of the right length, not everything that a client may send.
         if (r.token.size() == guard::token_characters) hash = guard::hash_of(r.token);
@@ -64,6 +67,8 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
         a.who = *known;
         a.login = *hash;
         if (auto refusal = refusal_by_standing(a)) return *std::move(refusal);
+        if (access_.newest().is_disabled(a.who.user))
+            return api::problem_reply(api::problem::account_disabled, lang);
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
     return follow(a);
@@ -75,10 +80,15 @@ std::optional<api::reply> request_desk::web_page(const request& r) const {
     return with_.pages->answer({r.path, r.accept_encoding, r.if_none_match, door_});
 }
 
-std::size_t request_desk::body_room(const request& head, instant now) const {
+std::size_t request_desk::body_room(const request& head, instant now) {
     const api::route* route = api::match(head.verb, head.path).route;
     if (!route) return 0;
     if (!route->needs_login()) return route->body_bytes_max();
+    if (api::is_for_machines(route->needs)) {
+        if (!guard::looks_like_api_key(head.token)) return 0;
+        const auto* key = access_.newest().find_key(guard::hash_of(head.token), now);
+        return key && api::may(*key, route->needs) ? route->body_bytes_max() : 0;
+    }
     if (head.token.size() != guard::token_characters) return 0;
     if (const auto known = with_.sessions.find(guard::hash_of(head.token), now)) {
         return api::may(known->role, route->needs) ? route->body_bytes_max() : 0;
@@ -121,6 +131,25 @@ decision request_desk::follow(const asked& a) {
     case api::on_loop::no: break;
     }
     return in_pool(a);
+}
+
+// Made-up keys are not looked for elsewhere: every node has all keys in memory. Only its length and
+// beginning are looked at before a text is hashed.
+std::optional<api::reply> request_desk::refusal_of_key(asked& a) {
+    if (guard::looks_like_api_key(a.r.token))
+        a.key = access_.newest().find_key(guard::hash_of(a.r.token), a.now);
+    if (!a.key) {
+        if (!a.r.token.empty()) note(guard::security_event::token_refused, a);
+        return api::problem_reply(api::problem::unauthenticated, a.lang,
+                                  {{"detail", "this call needs an API key"}});
+    }
+    const auto wait = with_.call_by_key.try_take(static_cast<std::uint64_t>(a.key->id), a.now);
+    if (wait != milliseconds(0)) return too_many(a, guard::limit::call_by_key, wait);
+    with_.access.note_use(a.key->id, a.now);
+    if (api::may(*a.key, a.found.route->needs)) return std::nullopt;
+    note(guard::security_event::role_denied, a);
+    return api::problem_reply(api::problem::forbidden, a.lang,
+                              {{"detail", "this API key lacks the scope for the call"}});
 }
 
 // Another node may have issued the token a moment ago. The search counts against the rate limit of
@@ -305,7 +334,7 @@ decision request_desk::socket(const asked& a) {
 }
 
 decision request_desk::in_pool(const asked& a) {
-    if (!api::may(a.who.role, a.found.route->needs)) {
+    if (!a.key && !api::may(a.who.role, a.found.route->needs)) {
         note(guard::security_event::role_denied, a);
         return api::problem_reply(api::problem::forbidden, a.lang);
     }
@@ -327,6 +356,10 @@ pool_job request_desk::job_for(const asked& a) {
     c.login = a.login;
     c.role = a.who.role;
     c.standing = a.who.standing;
+    if (a.key) {
+        c.key = a.key->id;
+        c.key_name = a.key->name;
+    }
     c.client = client.address;
     c.client_is_trusted_proxy = client.is_trusted_proxy;
     c.language = a.lang;

@@ -61,14 +61,18 @@ public:
     // `at` says which calls this listener answers.
     request_desk(api::services& with, const guard::trusted_proxies& proxies,
                  guard::unknown_tokens& unknown, api::door at = api::door::everything)
-        : with_(with), proxies_(proxies), unknown_(unknown), door_(at) {}
+        : with_(with),
+          proxies_(proxies),
+          unknown_(unknown),
+          door_(at),
+          access_(with.access.lists()) {}
 
     decision decide(const request& r, const remote& peer, api::language lang, instant now,
                     searched where = searched::here);
 
     // How many bytes of the announced body decide() will need. 0: none, because the request is
     // refused whatever the body says.
-    std::size_t body_room(const request& head, instant now) const;
+    std::size_t body_room(const request& head, instant now);
 
     // Asks the other nodes; a log-in they know is in the sessions afterwards. Any thread; blocks.
     searched search_elsewhere(const sale::token_hash& hash, instant now);
@@ -78,6 +82,8 @@ private:
 
     std::optional<api::reply> web_page(const request& r) const;
     decision follow(const asked& a);
+    // Empty: a key that may make this call was sent.
+    std::optional<api::reply> refusal_of_key(asked& a);
     decision unknown_login(const asked& a, const std::optional<sale::token_hash>& hash);
     decision buy(const asked& a);
     decision show_rounds(const asked& a, const api::rounds_list& list);
@@ -108,6 +114,7 @@ private:
     const guard::trusted_proxies& proxies_;
     guard::unknown_tokens& unknown_;
     const api::door door_;
+    subscription<guard::access_list> access_;
     std::shared_ptr<const api::pages> pages_;
     std::uint64_t pages_version_ = 0;
 };

@@ -49,4 +49,41 @@ result<ended_logins> account_book::end_logins(sale::user_id user, const sale::to
     });
 }
 
+namespace {
+
+std::optional<sale::user> find_external(store::connection& c, const std::string& external_id) {
+    auto rows = c.ask(select_user("WHERE external_id = ?"), external_id);
+    if (!rows.next()) return std::nullopt;
+    return read_user(rows);
+}
+
+void add_external(store::connection& c, const account_book::external_user& who, instant now) {
+    std::string insert(c.speaks().insert_ignore);
+    insert.append(
+        " INTO users (phone, nickname, password_hash, role, created_ms, external_id) "
+        "VALUES (?, ?, '', ?, ?, ?)");
+    const std::string phone = no_phone();
+    c.run(insert, phone, who.nickname, to_word(sale::role::buyer), now, who.external_id);
+}
+
+}  // namespace
+
+// Another node may add the same user meanwhile: the insertion then changes nothing.
+result<sale::user> account_book::find_or_add(const external_user& who, instant now) {
+    return guarded("accounts.find_or_add", [&]() -> result<sale::user> {
+        auto found = find_external(*db_.reader(), who.external_id);
+        if (found && (who.nickname.empty() || found->nickname == who.nickname ||
+                      found->forgotten_at != instant{}))
+            return *found;
+        const auto c = db_.writer();
+        if (!found)
+            add_external(*c, who, now);
+        else
+            c->run("UPDATE users SET nickname = ? WHERE id = ?", who.nickname, found->id);
+        found = find_external(*c, who.external_id);
+        if (!found) return errc::store_unavailable;
+        return *found;
+    });
+}
+
 }  // namespace floodgate::ledger

@@ -38,6 +38,13 @@ public:
     result<std::vector<sale::login>> logins_of(sale::user_id user, instant now);
     result<ended_logins> end_logins(sale::user_id user, const sale::token_hash& kept);
 
+    // The user with this external id, made if there is none. An existing one gets the nickname, if
+    // it is not empty.
+    struct external_user {
+        std::string external_id, nickname;
+    };
+    result<sale::user> find_or_add(const external_user& who, instant now);
+
 private:
     store::database& db_;
 };

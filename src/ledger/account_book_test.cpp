@@ -82,5 +82,23 @@ TEST_P(AccountContractTest, AllLogInsButOneAreEnded) {
     EXPECT_THAT(accounts_.end_logins(user, token(1)).value(), IsEmpty());
 }
 
+TEST_P(AccountContractTest, AUserWithAnExternalIdIsMadeOnceAndHasNoPhoneNumber) {
+    const auto made = accounts_.find_or_add({"shop-7", "Ming"}, noon).value();
+    EXPECT_EQ(made.external_id, "shop-7");
+    EXPECT_EQ(made.nickname, "Ming");
+    EXPECT_EQ(made.phone, "");
+    EXPECT_EQ(made.created_at, noon);
+    EXPECT_EQ(accounts_.find_or_add({"shop-7", ""}, noon + milliseconds(5)).value().id, made.id);
+    EXPECT_NE(accounts_.find_or_add({"SHOP-7", "Other"}, noon).value().id, made.id) << "by bytes";
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM users"), 2);
+    EXPECT_EQ(users_.find(made.id).value().external_id, "shop-7");
+}
+
+TEST_P(AccountContractTest, ANicknameFollowsTheShop) {
+    accounts_.find_or_add({"shop-7", "Ming"}, noon).value();
+    EXPECT_EQ(accounts_.find_or_add({"shop-7", "Ming the Second"}, noon).value().nickname,
+              "Ming the Second");
+}
+
 }  // namespace
 }  // namespace floodgate::ledger

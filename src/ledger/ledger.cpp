@@ -20,6 +20,7 @@ ledger::ledger(std::unique_ptr<store::database> db)
       accounts_(*db_),
       staff_(*db_),
       second_factors_(*db_),
+      keys_(*db_),
       orders_(*db_),
       audit_(*db_),
       moves_(*db_),

@@ -20,6 +20,7 @@
 #include "ledger/earning_book.hpp"
 #include "ledger/feed_book.hpp"
 #include "ledger/fence_book.hpp"
+#include "ledger/key_book.hpp"
 #include "ledger/letter_book.hpp"
 #include "ledger/message_book.hpp"
 #include "ledger/move_book.hpp"
@@ -51,6 +52,7 @@ public:
     account_book& accounts() { return accounts_; }
     staff_book& staff() { return staff_; }
     second_factor_book& second_factors() { return second_factors_; }
+    key_book& keys() { return keys_; }
     order_book& orders() { return orders_; }
     audit_book& audit() { return audit_; }
     move_book& moves() { return moves_; }
@@ -82,6 +84,7 @@ private:
     account_book accounts_;
     staff_book staff_;
     second_factor_book second_factors_;
+    key_book keys_;
     order_book orders_;
     audit_book audit_;
     move_book moves_;

@@ -38,6 +38,9 @@ public:
     // has no rebuild, so the sale must be paused.
     virtual result<bool> gate_differs(sale::sale_id id) = 0;
 
+    // API keys were changed, or users disabled or enabled: the other nodes read the list again.
+    virtual void access_changed() = 0;
+
     // A user logged in or out here: this node's sessions know it at once, the other nodes are told.
     virtual void login_made(const sale::login& l) = 0;
     virtual void login_removed(const sale::token_hash& hash) = 0;

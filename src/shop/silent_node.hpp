@@ -13,6 +13,7 @@ public:
     void catalogue_changed() override {}
     void book_repaired() override {}
     result<bool> gate_differs(sale::sale_id) override { return false; }
+    void access_changed() override {}
     void login_made(const sale::login&) override {}
     void login_removed(const sale::token_hash&) override {}
     bool knows_more_logins() const override { return false; }
