@@ -14,4 +14,8 @@ namespace floodgate::api {
 // 409 conflict; 429
 first_answer begin_change_password(services& with, const call& c);
 
+// {phone, code, password} -> 204: the code is one that staff gave out (account_admin.hpp). All
+// log-ins of the user have ended. 401 wrong_credentials, the same for an unknown phone number; 429
+first_answer begin_reset_password(services& with, const call& c);
+
 }  // namespace floodgate::api

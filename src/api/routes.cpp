@@ -4,10 +4,12 @@
 #include <array>
 #include <iterator>
 
+#include "api/account_admin.hpp"
 #include "api/admin_api.hpp"
 #include "api/auth_api.hpp"
 #include "api/key_admin.hpp"
 #include "api/login_exchange.hpp"
+#include "api/login_list_api.hpp"
 #include "api/message_api.hpp"
 #include "api/operations_api.hpp"
 #include "api/ops_api.hpp"
@@ -48,6 +50,14 @@ constexpr route table[] = {
     {post, "/api/v1/auth/logout",   access::self, log_out,
      pool::general, on_loop::no, lookups},
     {get,  "/api/v1/me",     access::self, me,          pool::general, on_loop::no, lookups},
+    {post, "/api/v1/auth/reset", access::open, nullptr,
+     pool::accounts, on_loop::no, none, begin_reset_password},
+    {get,  "/api/v1/me/logins", access::buyer, list_logins,
+     pool::general, on_loop::no, lookups},
+    {post, "/api/v1/me/logins/{id}/end", access::buyer, end_login,
+     pool::general, on_loop::no, lookups},
+    {post, "/api/v1/me/logins/end-others", access::buyer, end_other_logins,
+     pool::general, on_loop::no, lookups},
     {post, "/api/v1/me/password", access::self, nullptr,
      pool::accounts, on_loop::no, lookups, begin_change_password},
     {get,  "/api/v1/me/points", access::buyer, my_points, pool::general, on_loop::no, lookups},
@@ -104,6 +114,13 @@ constexpr route table[] = {
     {post, "/api/v1/admin/api-keys",             access::manage, create_key, pool::admin},
     {post, "/api/v1/admin/api-keys/{id}/revoke", access::manage, revoke_key, pool::admin},
 
+    {get,  "/api/v1/admin/users",              access::assist, list_users, pool::admin},
+    {get,  "/api/v1/admin/users/{id}",         access::assist, get_user, pool::admin},
+    {post, "/api/v1/admin/users/{id}/disable", access::manage, disable_user, pool::admin},
+    {post, "/api/v1/admin/users/{id}/enable",  access::manage, enable_user, pool::admin},
+    {post, "/api/v1/admin/users/{id}/forget",  access::manage, forget_user, pool::admin},
+    {post, "/api/v1/admin/users/{id}/password-reset", access::assist, make_reset_code,
+     pool::admin},
     {get,  "/api/v1/admin/users/{id}/points",    access::money, get_points, pool::admin},
     {post, "/api/v1/admin/users/{id}/points",    access::money, grant_points, pool::admin},
 

@@ -14,6 +14,8 @@ result<std::optional<guard::ticket_holder>> redeem_ticket(services& with, std::s
                                                           instant now) {
     auto redeemed = with.tickets.redeem(text, now);
     if (!redeemed || !*redeemed) return redeemed;
+    if (with.access.lists().read()->is_disabled((*redeemed)->user))
+        return std::optional<guard::ticket_holder>();
     const sale::token_hash login = (*redeemed)->login;
     if (with.sessions.find(login, now)) return redeemed;
     // Another node of a cluster may have issued the ticket for a log-in this one has not heard of.

@@ -58,4 +58,11 @@ sale::idempotency_key key_of(sale::user_id buyer, std::string_view header_value)
     return key;
 }
 
+std::int64_t public_number(const sale::token_hash& hash) noexcept {
+    const auto again = hash_of({reinterpret_cast<const char*>(hash.data()), hash.size()});
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, again.data(), sizeof bits);
+    return static_cast<std::int64_t>(bits >> 1U | 1U);
+}
+
 }  // namespace floodgate::guard

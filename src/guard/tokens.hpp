@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,8 @@ sale::token_hash hash_of(std::string_view token) noexcept;
 // The key by which the gate recognises a repeated purchase: 128 bits over the buyer and the value
 // of the Idempotency-Key header, so that two buyers never share a key. Never sale::no_key.
 sale::idempotency_key key_of(sale::user_id buyer, std::string_view header_value) noexcept;
+
+// A number, from 1, by which a log-in can be named without telling its hash.
+std::int64_t public_number(const sale::token_hash& hash) noexcept;
 
 }  // namespace floodgate::guard

@@ -46,7 +46,8 @@ result_desk::result_desk(api::services& with, push::mailroom& mailroom, const wo
       world_(w),
       box_(open_box()),
       polls_(mailroom, box_),
-      room_(mailroom, box_) {}
+      room_(mailroom, box_),
+      access_(with.access.lists()) {}
 
 result_desk::~result_desk() { mailroom_.close_box(box_); }
 
@@ -205,7 +206,7 @@ void result_desk::open_for(connection& from,
 void result_desk::tick(steady::time_point now) {
     if (polls_.count() > 0) answer_polls(polls_.overdue(now));
     room_.tick(now);
-    room_.end_with_logins(with_.sessions, with_.clock.now());
+    room_.end_with_logins(with_.sessions, access_.newest(), with_.clock.now());
 }
 
 void result_desk::begin_stop() {

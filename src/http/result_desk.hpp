@@ -65,6 +65,7 @@ private:
     const std::uint32_t box_;  // in the mailroom
     push::long_polls polls_;
     push::socket_room room_;
+    subscription<guard::access_list> access_;
     bool stopping_ = false;
 };
 

@@ -100,5 +100,57 @@ TEST_P(AccountContractTest, ANicknameFollowsTheShop) {
               "Ming the Second");
 }
 
+TEST_P(AccountContractTest, ADisabledUserIsOnTheListUntilEnabled) {
+    const auto user = verbs_.add_user("13800000000");
+    log_in(1, user);
+    const auto before = book_.keys().access_revision().value();
+    EXPECT_THAT(accounts_.disable(user, noon, {}).value(), ElementsAre(token(1)));
+    EXPECT_GT(book_.keys().access_revision().value(), before);
+    EXPECT_THAT(book_.keys().disabled_users().value(), ElementsAre(user));
+    EXPECT_THAT(accounts_.disable(user, noon + milliseconds(9), {}).value(), IsEmpty());
+    EXPECT_EQ(users_.find(user).value().disabled_at, noon) << "the first time counts";
+    EXPECT_THAT(accounts_.enable(user, noon, {}).value(), IsEmpty());
+    EXPECT_THAT(book_.keys().disabled_users().value(), IsEmpty());
+    EXPECT_EQ(outcome(accounts_.disable({99}, noon, {})), errc::not_found);
+}
+
+TEST_P(AccountContractTest, NothingPersonalIsLeftOfAForgottenUser) {
+    const auto user = accounts_.find_or_add({"shop-7", "Ming"}, noon).value().id;
+    users_
+        .add_login(
+            {.hash = token(1), .user = user, .role = {}, .expires_at = noon + milliseconds(9)},
+            {5, noon + milliseconds(9)})
+        .value();
+    EXPECT_THAT(accounts_.forget(user, noon, {}).value(), ElementsAre(token(1)));
+    const auto left = users_.find(user).value();
+    EXPECT_EQ(left.phone + left.external_id + left.password_hash, "");
+    EXPECT_NE(left.nickname, "Ming");
+    EXPECT_EQ(left.forgotten_at, noon);
+    EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM known_devices"), 0);
+    EXPECT_EQ(outcome(accounts_.find_external("shop-7")), errc::not_found);
+    EXPECT_EQ(outcome(accounts_.enable(user, noon, {})), errc::conflict);
+    const auto admin = users_.add({{}, "10000", "Boss", "", sale::role::admin, noon}).value();
+    EXPECT_EQ(outcome(accounts_.forget(admin, noon, {})), errc::conflict);
+}
+
+TEST_P(AccountContractTest, AResetCodeIsGoodForOneUseAndFiveTries) {
+    const auto user = verbs_.add_user("13800000000");
+    const auto use = [&](int code) {
+        return accounts_.reset_password({user, token(code), "new", noon});
+    };
+    EXPECT_EQ(outcome(use(1)), errc::not_found) << "there is none";
+    accounts_.keep_reset_code({user, token(1), noon + milliseconds(1)}, {}).value();
+    log_in(7, user);
+    EXPECT_EQ(outcome(use(2)), errc::not_found);
+    EXPECT_THAT(use(1).value(), ElementsAre(token(7)));
+    EXPECT_EQ(users_.find(user).value().password_hash, "new");
+    EXPECT_EQ(outcome(use(1)), errc::not_found) << "used up";
+    accounts_.keep_reset_code({user, token(1), noon + milliseconds(1)}, {}).value();
+    for (int i = 0; i < account_book::reset_tries; ++i) EXPECT_EQ(outcome(use(2)), errc::not_found);
+    EXPECT_EQ(outcome(use(1)), errc::not_found) << "no tries are left";
+    accounts_.keep_reset_code({user, token(1), noon}, {}).value();
+    EXPECT_EQ(outcome(use(1)), errc::not_found) << "too old";
+}
+
 }  // namespace
 }  // namespace floodgate::ledger

@@ -111,16 +111,22 @@ void socket_room::tick(web_socket::clock::time_point now) {
         if (const auto who = leaving_.front().who.lock()) who->cut();
 }
 
-void socket_room::end_with_logins(const guard::sessions& logins, instant now) {
+void socket_room::end_with_logins(const guard::sessions& logins, const guard::access_list& access,
+                                  instant now) {
     if (guests_.empty()) return;
-    std::vector<std::shared_ptr<web_socket>> over;
+    std::vector<std::shared_ptr<web_socket>> over, disabled;
     auto at = guests_.upper_bound(last_checked_);
     for (std::size_t n = guests_.size() / checks_for_all + 1; n > 0; --n, ++at) {
         if (at == guests_.end()) at = guests_.begin();
         last_checked_ = at->first;
-        if (!logins.find(at->second.whose.login, now)) over.push_back(at->second.socket);
+        if (access.is_disabled(at->second.whose.user))
+            disabled.push_back(at->second.socket);
+        else if (!logins.find(at->second.whose.login, now))
+            over.push_back(at->second.socket);
     }
     for (const auto& socket : over) socket->close(close_code::logged_out, "logged out");
+    for (const auto& socket : disabled)
+        socket->close(close_code::account_disabled, "account disabled");
 }
 
 }  // namespace floodgate::push

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "guard/access_list.hpp"
 #include "guard/sessions.hpp"
 #include "guard/ticket_office.hpp"
 #include "push/hello.hpp"
@@ -45,7 +46,8 @@ public:
     void tick(web_socket::clock::time_point now);  // cuts sockets that did not close in time
     // Closes the sockets whose log-in has ended for any reason. Looks at about a fourth of them, so
     // that many sockets do not hold up the loop. To be called four times a second.
-    void end_with_logins(const guard::sessions& logins, instant now);
+    void end_with_logins(const guard::sessions& logins, const guard::access_list& access,
+                         instant now);
 
     socket_world for_sockets() { return {from_.options().sockets, from_.count(), leaving_}; }
 

@@ -298,7 +298,7 @@ TEST_F(SocketRoomTest, ASocketIsClosedWhenItsLogInEndsOrExpires) {
         sockets.back()->connect();
     }
     const auto look_at_all = [&](instant now) {
-        for (int i = 0; i < 4; ++i) room_.end_with_logins(logins, now);
+        for (int i = 0; i < 4; ++i) room_.end_with_logins(logins, {}, now);
     };
     look_at_all(noon);
     for (const auto& s : sockets) EXPECT_FALSE(s->closed);

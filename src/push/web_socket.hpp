@@ -25,7 +25,8 @@ enum class close_code : std::uint16_t {
     not_understood = 1008,  // not a known message, or too many messages
     come_again = 1013,      // the client was too slow, or news was missed; the next hello has it
     replaced = 4000,        // the same user has opened too many
-    logged_out = 4001,      // or the log-in has expired
+    logged_out = 4001,      // the log-in has ended: log-out, new password, or it has expired
+    account_disabled = 4003,
 };
 
 class web_socket;
