@@ -52,8 +52,9 @@ store::redis_options nowhere() {
 class ClusterNodeTest : public testing::Test {
 protected:
     ClusterNodeTest() {
-        node_.join({sessions_, recent_, mailroom_, showcase_, live_, access_, {{"limit", limiter_}}},
-                   nullptr);
+        node_.join(
+            {sessions_, recent_, mailroom_, showcase_, live_, access_, {{"limit", limiter_}}},
+            nullptr);
     }
     bool is_known(std::uint64_t order) const { return recent_.find({order}).has_value(); }
     static std::string encoded(const sale::order_news& n) { return sale::encode_news({&n, 1}); }
