@@ -17,6 +17,7 @@
 #include "commands/check_cluster.hpp"
 #include "commands/config_check.hpp"
 #include "commands/fixture.hpp"
+#include "commands/import.hpp"
 #include "commands/points.hpp"
 #include "commands/sandbox.hpp"
 #include "commands/sandbox_server.hpp"
@@ -202,6 +203,24 @@ void describe_bills(CLI::App& command, commands::bill_options& o) {
     command.add_option("--config", o.config, "TOML file of the cluster");
 }
 
+void describe_import(CLI::App& command, commands::import_options& o) {
+    command.add_option("what", o.what, "products or sales")
+        ->required()
+        ->check(CLI::IsMember({"products", "sales"}));
+    command.add_option("--file", o.file, "A .csv, .ndjson or .jsonl file")->required();
+    command.add_option("--data", o.data, "The data directory");
+    command.add_option("--config", o.config, "TOML file of the cluster");
+    command.add_flag("--dry-run", o.dry_run, "Say what would happen, and write nothing");
+}
+
+int import_rows(const commands::import_options& o) {
+    try {
+        return commands::import_file(settings_for(o.config, o.data), o).refused == 0 ? 0 : 1;
+    } catch (const std::invalid_argument& e) {
+        throw usage_error(e.what());
+    }
+}
+
 void describe_fixture(CLI::App& command, commands::fixture_options& o) {
     command.add_option("--data", o.data, "An empty directory to fill");
     command.add_option("--config", o.config, "TOML file of a cluster whose empty ledger to fill");
@@ -294,6 +313,10 @@ int run(int argc, char** argv) {
 
     keeping_options keeping;
     describe_keeping(app, keeping);
+    commands::import_options import;
+    auto* import_command = app.add_subcommand(
+        "import", "Put the products or sales of a file into the ledger, by external id");
+    describe_import(*import_command, import);
 
     if (argc > 1) expect_known_command(app, argv[1]);
     try {
@@ -305,6 +328,7 @@ int run(int argc, char** argv) {
     if (const auto done = keep(keeping)) return *done;
     if (*sandbox_command) return play_sandbox(sandbox);
     if (*points_command) return serve_points(points);
+    if (*import_command) return import_rows(import);
     if (*bills_command)
         return report(commands::check_bill(settings_for(bill.config, bill.data), bill), "");
     if (*fixture_command)

@@ -6,10 +6,8 @@
 #include "base/hex.hpp"
 
 namespace floodgate::api {
-namespace {
 
-// A '%' without two hexadecimal digits after it stands for itself, as in browsers. The result is
-// never longer than the query, whose length is limited.
+// The result is never longer than the text.
 std::string percent_decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -24,8 +22,6 @@ std::string percent_decoded(std::string_view text) {
     }
     return out;
 }
-
-}  // namespace
 
 std::optional<std::string> query_value(const call& c, std::string_view name) {
     std::string_view rest = c.query;

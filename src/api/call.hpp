@@ -29,6 +29,7 @@ struct call {
     std::string path;               // as sent, without the query
     std::string query;              // after '?', still percent-encoded
     std::vector<std::int64_t> ids;  // the numbers that stood in the route's {id} places, in order
+    std::string name{};             // the text that stood in the route's {name} place
     std::string body;
     std::string if_none_match;
     // Only for the calls of payment channels; the others must not pay for it.
@@ -45,6 +46,9 @@ struct call {
     api::language language = api::language::en;
     instant now;
 };
+
+// A '%' without two hexadecimal digits after it stands for itself, as in browsers; '+' is a blank.
+std::string percent_decoded(std::string_view text);
 
 // The first value of `name` in the query, percent-decoded ('+' is a blank); empty when absent.
 std::optional<std::string> query_value(const call& c, std::string_view name);

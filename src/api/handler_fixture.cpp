@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/openapi_contract.hpp"
+#include "api/query_rules.hpp"
 
 namespace floodgate::api {
 
@@ -52,6 +53,7 @@ services HandlerTest::all_services() {
             .reconciliation = reconciliation_,
             .node = node_,
             .operators = operators_,
+            .pictures = pictures_,
             .live = live_,
             .points = &points_,
             .configuration = &configuration_};
@@ -73,11 +75,15 @@ answered HandlerTest::ask(verb v, const std::string& target, const std::string& 
         return {};
     }
     c.ids = found.ids();
-    const reply r = perform(*found.route, c);
+    c.name = found.name;
+    const auto refused = refusal_of_query(*found.route, c.query, c.language);
+    const reply r = refused ? *refused : perform(*found.route, c);
     EXPECT_EQ(breach_of_contract(to_text(v), found.route->path, r), "")
         << to_text(v) << " " << target << " " << r.status << " " << r.body;
-    const bool json = r.content_type.find("json") != std::string::npos && !r.body.empty();
-    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers, r.body};
+    const bool json = r.content_type.ends_with("json") && !r.body.empty() &&
+                      r.content_type != "application/x-ndjson";
+    return {r.status, json ? boost::json::parse(r.body) : boost::json::value(), r.headers,
+            content_of(r)};
 }
 
 // As the event loop does it.

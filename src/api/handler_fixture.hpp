@@ -152,6 +152,7 @@ protected:
          .metrics = [] { return std::string("floodgate_orders_total 3\n"); }}};
     live_view live_;
     std::vector<config_entry> configuration_;
+    picture_shelf pictures_;
     services with_;
     call next_;  // what the next call carries besides: token, client, language
     guard::identity who_{{1}, sale::role::admin};

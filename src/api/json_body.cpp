@@ -1,6 +1,7 @@
 #include "api/json_body.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "api/json_keys.hpp"
+#include "sale/catalogue.hpp"
 #include "sale/shown_text.hpp"
 
 namespace floodgate::api {
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::size_t depth_max = 8;
 constexpr std::size_t shown_key_bytes_max = 64;
+constexpr std::size_t metadata_key_bytes_max = 64;
 
 // A key as the sender wrote it, if it is short enough to be shown back.
 std::string shown(std::string_view key) {
@@ -78,6 +81,9 @@ void json_body::check(std::string_view field, std::string_view text, text_rule r
     if (text.size() < rule.min || text.size() > rule.max)
         return blame(field, fmt::format("{} must have {} to {} bytes", field, rule.min, rule.max));
     if (rule.secret) return;
+    if (rule.visible && !sale::is_external_id(text))
+        return blame(field,
+                     fmt::format("{} must have visible ASCII characters only, no blanks", field));
     if (has_control(text, rule.lines))
         return blame(field, fmt::format("{} must not have control characters", field));
     const auto fault = rule.name ? sale::fault_in_name(text) : sale::text_fault::none;
@@ -148,6 +154,52 @@ std::optional<instant> json_body::optional_time(std::string_view field) {
         value->is_string() ? parse_iso(view(value->get_string())) : std::optional<instant>();
     if (!time) blame(field, fmt::format("{} must be a time like 2026-11-15T10:00:00Z", field));
     return time;
+}
+
+std::optional<std::string> json_body::optional_external_id(std::string_view field) {
+    return optional_text(field, {.min = 1, .max = sale::external_id_bytes_max, .visible = true});
+}
+
+std::optional<std::string> json_body::optional_metadata(std::string_view field) {
+    const boost::json::value* value = find(field);
+    if (!value) return std::nullopt;
+    const boost::json::object* object = value->if_object();
+    if (!object || object->size() > sale::metadata_keys_max) {
+        blame(field, fmt::format("{} must be an object with at most {} members", field,
+                                 sale::metadata_keys_max));
+        return std::nullopt;
+    }
+    for (const auto& member : *object) {
+        const std::string_view key(member.key());
+        const boost::json::value& v = member.value();
+        if (key.empty() || key.size() > metadata_key_bytes_max || has_control(key, false))
+            blame(field, fmt::format("the names in {} must have 1 to {} bytes and no control "
+                                     "characters",
+                                     field, metadata_key_bytes_max));
+        if (!v.is_string() && !v.is_number() && !v.is_bool())
+            blame(field,
+                  fmt::format("the values in {} must be texts, numbers, true or false", field));
+    }
+    std::string text = object->empty() ? "" : boost::json::serialize(*object);
+    if (text.size() > sale::metadata_bytes_max)
+        blame(field, fmt::format("{} must have at most {} bytes as JSON", field,
+                                 sale::metadata_bytes_max));
+    return text;
+}
+
+std::optional<std::string> json_body::optional_object(std::string_view field) {
+    const boost::json::value* value = find(field);
+    if (!value) return std::nullopt;
+    if (!value->is_object()) {
+        blame(field, fmt::format("{} must be an object", field));
+        return std::nullopt;
+    }
+    return boost::json::serialize(*value);
+}
+
+bool json_body::is_text(std::string_view field) const {
+    const boost::json::value* value = object_.if_contains(field);
+    return value != nullptr && value->is_string();
 }
 
 template <class T>

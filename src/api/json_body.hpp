@@ -37,6 +37,7 @@ struct text_rule {
     bool name = false;
     bool picture = false;
     bool secret = false;
+    bool visible = false;  // visible ASCII characters only: an external id
 };
 
 struct list_rule {
@@ -67,6 +68,12 @@ public:
     std::optional<bool> optional_boolean(std::string_view field);
     std::optional<std::vector<std::string>> optional_texts(std::string_view field, list_rule rule);
     std::optional<instant> optional_time(std::string_view field);
+    // A flat object of texts, numbers and booleans, as compact JSON: sale::metadata_bytes_max.
+    std::optional<std::string> optional_metadata(std::string_view field);
+    std::optional<std::string> optional_external_id(std::string_view field = "external_id");
+    // An object in the object, as text, to be read by a json_body of its own.
+    std::optional<std::string> optional_object(std::string_view field);
+    bool is_text(std::string_view field) const;
 
     // The first fault. To be called last, because a field that was not read until now is a fault.
     std::optional<body_fault> finish();

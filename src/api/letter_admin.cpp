@@ -1,5 +1,6 @@
 // Admins' handlers for promises that could not be entered.
 
+#include <limits>
 #include <utility>
 
 #include "api/admin_desk.hpp"
@@ -71,10 +72,13 @@ reply list_letters(services& with, const call& c) {
                                  {{"detail", "state must be waiting, dead, replayed or discarded"},
                                   {"field", "state"}});
     }
+    constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
+    const auto of = query_number(c, "sale_id", ids, 0);
+    if (!of) return bad_query(c, "sale_id", ids);
     return page_reply(
         c, pages,
         [&](std::int64_t before, std::size_t count) {
-            return with.ledger.letters().list(state, before, count);
+            return with.ledger.letters().list(state, before, count, {*of});
         },
         [](const ledger::letter& l) { return to_json(l); },
         [](const ledger::letter& l) { return l.id; });

@@ -84,6 +84,16 @@ std::string fault_by_combination(const json::value& value, const json::object& s
     return "";
 }
 
+// Of NDJSON: the schema describes one line.
+std::string fault_in_lines(std::string_view text, const json::object& schema) {
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        if (auto fault = schema_fault(json::parse(line), schema); !fault.empty()) return fault;
+    }
+    return "";
+}
+
 }  // namespace
 
 const json::object& openapi_document() {
@@ -142,7 +152,9 @@ std::string breach_of_contract(std::string_view method, std::string_view path, c
     const std::string kind = r.content_type.substr(0, r.content_type.find(';'));
     const json::value* described = content->as_object().if_contains(kind);
     if (!described) return "content type " + kind + " is not described";
-    if (kind == "text/plain") return "";
+    if (kind == "text/plain" || kind.starts_with("image/")) return "";
+    if (kind == "application/x-ndjson")
+        return fault_in_lines(content_of(r), described->at("schema").as_object());
     const json::value body = json::parse(content_of(r));
     if (kind == "application/problem+json")
         if (std::string fault = untranslated(body.as_object()); !fault.empty()) return fault;

@@ -2,6 +2,7 @@
 
 #include "api/reply.hpp"
 #include "sale/order_number.hpp"
+#include "shop/catalogue_json.hpp"
 
 namespace floodgate::api {
 
@@ -32,10 +33,14 @@ boost::json::object to_json(const sale::order& o) {
 
 boost::json::object to_json(const sale::order& o, const sale_labels& labels) {
     boost::json::object out = to_json(o);
-    if (const auto label = labels.find(o.sale.value); label != labels.end()) {
-        out["product_id"] = label->second.product.value;
-        out["product_title"] = label->second.title;
-    }
+    const auto found = labels.find(o.sale.value);
+    if (found == labels.end()) return out;
+    const sale_label& label = found->second;
+    out["product_id"] = label.product.value;
+    out["product_title"] = label.title;
+    if (!label.external_id.empty()) out["sale_external_id"] = label.external_id;
+    if (!label.product_external_id.empty()) out["product_external_id"] = label.product_external_id;
+    if (!label.metadata.empty()) out["sale_metadata"] = shop::metadata_json(label.metadata);
     return out;
 }
 

@@ -16,7 +16,9 @@
 #include "api/order_api.hpp"
 #include "api/orders_out_api.hpp"
 #include "api/password_api.hpp"
+#include "api/picture_api.hpp"
 #include "api/points_api.hpp"
+#include "api/service_api.hpp"
 #include "api/ws_api.hpp"
 #include "sale/order_number.hpp"
 
@@ -90,6 +92,14 @@ constexpr route table[] = {
     {post, "/api/v1/admin/products",             access::sell, create_product, pool::admin},
     {get,  "/api/v1/admin/products/{id}",        access::see, get_product, pool::admin},
     {put,  "/api/v1/admin/products/{id}",        access::sell, update_product, pool::admin},
+    {post, "/api/v1/admin/pictures",             access::sell, add_picture,
+     pool::admin, on_loop::no, none, nullptr, picture_upload_bytes_max},
+    {get,  "/pictures/{name}",                   access::open, get_picture,
+     pool::general, on_loop::picture},
+    {put,  "/api/v1/service/products",           access::catalogue_key, put_products,
+     pool::admin, on_loop::no, none, nullptr, batch_bytes_max},
+    {put,  "/api/v1/service/sales",              access::catalogue_key, put_sales,
+     pool::admin, on_loop::no, none, nullptr, batch_bytes_max},
     {get,  "/api/v1/admin/rounds",               access::see, list_rounds, pool::admin},
     {post, "/api/v1/admin/rounds",               access::sell, create_round, pool::admin},
     {get,  "/api/v1/admin/rounds/{id}",          access::see, get_round, pool::admin},
@@ -155,16 +165,19 @@ constexpr route table[] = {
 };
 // clang-format on
 
-// A path with at most one number: the text before and after the number.
+// A path with at most one place for a number or a text: what stands before and after the place.
 struct pattern {
     std::string_view before, after;
     bool has_number = false;
+    bool has_name = false;
 };
 
 constexpr pattern pattern_of(std::string_view path) {
     const std::size_t open = path.find('{');
-    if (open == path.npos) return {path, {}, false};
-    return {path.substr(0, open), path.substr(path.find('}') + 1), true};
+    if (open == path.npos) return {path, {}};
+    const std::size_t close = path.find('}');
+    const bool has_name = path.substr(open, close + 1 - open) == "{name}";
+    return {path.substr(0, open), path.substr(close + 1), !has_name, has_name};
 }
 
 constexpr auto patterns = [] {
@@ -176,7 +189,7 @@ static_assert(std::ranges::none_of(patterns,
                                    [](const pattern& p) {
                                        return p.after.find('{') != p.after.npos;
                                    }),
-              "one number in a path: route_match has room for no more");
+              "one place in a path: route_match has room for no more");
 
 // The places in the table of the routes that take files.
 constexpr auto file_routes = [] {
@@ -185,20 +198,26 @@ constexpr auto file_routes = [] {
         if (table[i].takes_file()) out[next++] = i;
     return out;
 }();
-static_assert(std::ranges::all_of(file_routes, [](std::size_t i) { return table[i].verb == post; }),
-              "file_bytes_max looks at POST calls only");
+// What stood in the path's place.
+struct fitted {
+    std::int64_t id = 0;
+    std::string_view name{};
+};
 
-// The number in the path; 0 if the pattern has none; empty when the path does not fit.
-std::optional<std::int64_t> fit(const pattern& p, std::string_view path) {
-    if (!p.has_number) return path == p.before ? std::optional<std::int64_t>(0) : std::nullopt;
+// Empty when the path does not fit.
+std::optional<fitted> fit(const pattern& p, std::string_view path) {
+    if (!p.has_number && !p.has_name)
+        return path == p.before ? std::optional<fitted>(fitted{}) : std::nullopt;
     if (path.size() <= p.before.size() + p.after.size() || !path.starts_with(p.before) ||
         !path.ends_with(p.after))
         return std::nullopt;
     path.remove_prefix(p.before.size());
     path.remove_suffix(p.after.size());
+    if (p.has_name)
+        return path.find('/') == path.npos ? std::optional<fitted>(fitted{0, path}) : std::nullopt;
     const auto number = sale::parse_order_no(path);  // the same rules for every number
     if (!number) return std::nullopt;
-    return static_cast<std::int64_t>(number->value);
+    return fitted{static_cast<std::int64_t>(number->value)};
 }
 
 }  // namespace
@@ -208,14 +227,14 @@ std::span<const route> routes() { return table; }
 route_match match(verb v, std::string_view path) {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
         if (table[i].verb != v) continue;
-        if (const auto id = fit(patterns[i], path)) return {&table[i], *id};
+        if (const auto in = fit(patterns[i], path)) return {&table[i], in->id, in->name};
     }
     return {};
 }
 
-std::size_t file_bytes_max(std::string_view path) {
+std::size_t file_bytes_max(verb v, std::string_view path) {
     for (const std::size_t i : file_routes)
-        if (fit(patterns[i], path)) return table[i].file_bytes_max;
+        if (table[i].verb == v && fit(patterns[i], path)) return table[i].file_bytes_max;
     return 0;
 }
 

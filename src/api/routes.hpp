@@ -24,6 +24,7 @@ enum class budget : std::uint8_t { none = 1, lookups, moves, tickets, messages }
 
 // Calls that the event loop answers itself, because they never wait. `order` is answered there if
 // the order changed lately or the client wants to wait for a change, otherwise by its handler;
+// `picture` if it is in memory;
 // `metrics` as long as the page is new enough. The others have no handler.
 enum class on_loop : std::uint8_t {
     no = 1,
@@ -38,6 +39,7 @@ enum class on_loop : std::uint8_t {
     sale,
     purchase,
     order,
+    picture,
     socket
 };
 
@@ -49,15 +51,16 @@ inline constexpr std::size_t bill_bytes_max = 64 << 20;
 
 struct route {
     api::verb verb;
-    std::string_view path;  // "/api/v1/sales/{id}": {id} and {no} stand for a number
+    std::string_view
+        path;  // "/api/v1/sales/{id}": {id} and {no} stand for a number, {name} for a text
     access needs;
     handler work = nullptr;
     pool where = pool::general;
     on_loop here = on_loop::no;
     budget charged = budget::none;
     opener first = nullptr;  // instead of `work`: a call in two steps
-    // If not 0, the body is not JSON but a file (text/csv, application/octet-stream) of up to so
-    // many bytes.
+    // If not 0, the body is not JSON but a file (text/csv, application/octet-stream,
+    // application/x-ndjson, a picture) of up to so many bytes.
     std::size_t file_bytes_max = 0;
 
     // The longest body that the call needs; edge.body_bytes_max also applies, except to files.
@@ -84,6 +87,7 @@ std::span<const route> routes();
 struct route_match {
     const api::route* route = nullptr;  // null: no such path, or not with this verb
     std::int64_t id = 0;                // the number in the path; 0: the path has none
+    std::string_view name{};            // the text in the path's {name} place, as sent
 
     std::vector<std::int64_t> ids() const {
         return id ? std::vector{id} : std::vector<std::int64_t>{};
@@ -94,9 +98,9 @@ struct route_match {
 // unknown. Does not allocate, because it runs for every request.
 route_match match(verb v, std::string_view path);
 
-// The longest file that may be posted to this path; 0: none. Asked for every POST before its body
-// is read, so it looks only at the few routes that take files.
-std::size_t file_bytes_max(std::string_view path);
+// The longest file that may be sent to this path; 0: none. Asked for every POST and PUT before its
+// body is read, so it looks only at the few routes that take files.
+std::size_t file_bytes_max(verb v, std::string_view path);
 
 // Which calls a listener answers.
 enum class door : std::uint8_t { everything = 1, no_operators };

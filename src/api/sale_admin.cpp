@@ -5,6 +5,7 @@
 
 #include "api/admin_api.hpp"
 #include "api/admin_desk.hpp"
+#include "api/catalogue_fields.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
 #include "api/paging.hpp"
@@ -17,22 +18,6 @@ namespace json = boost::json;
 using shop::to_json;
 
 constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
-
-shop::terms_change read_terms(json_body& body) {
-    shop::terms_change t;
-    if (const auto fen = body.optional_integer("price_fen", {0, sale::price_fen_max}))
-        t.price = sale::fen{*fen};
-    if (const auto points = body.optional_integer("price_points", {0, sale::points_max}))
-        t.price_points = sale::points{*points};
-    if (const auto limit = body.optional_integer("limit", {1, sale::limit_max}))
-        t.limit = static_cast<std::uint32_t>(*limit);
-    if (const auto seconds = body.optional_integer("pay_within_s", {1, sale::pay_within_s_max}))
-        t.pay_within_s = static_cast<std::uint32_t>(*seconds);
-    t.resell_refunded = body.optional_boolean("resell_refunded");
-    if (const auto points = body.optional_integer("earns_points", {0, sale::points_max}))
-        t.earns_points = sale::points{*points};
-    return t;
-}
 
 json::value standing_json(const std::optional<gate::standing>& standing) {
     if (!standing) return nullptr;
@@ -54,7 +39,8 @@ json::object explain(const boost::system::error_code& why) {
     if (why == make_error_code(errc::not_found))
         return {{"detail", "there is no such product or round"}};
     if (why == make_error_code(errc::already_exists))
-        return {{"detail", "the product is in that round already"}};
+        return {{"detail",
+                 "the product is in that round already, or another sale has this external_id"}};
     return {};
 }
 
@@ -62,10 +48,24 @@ json::object explain(const boost::system::error_code& why) {
 
 reply list_sales(services& with, const call& c) {
     constexpr page_rule pages{"sales", "before", 500, 500};
+    const auto round = query_number(c, "round_id", ids, 0);
+    if (!round) return bad_query(c, "round_id", ids);
+    const auto product = query_number(c, "product_id", ids, 0);
+    if (!product) return bad_query(c, "product_id", ids);
+    const auto word = query_value(c, "state");
+    const auto state = word ? sale::parse_sale_state(*word) : std::nullopt;
+    if (word && !state)
+        return problem_reply(
+            problem::bad_request, c.language,
+            {{"detail", "state must be draft, published, paused or ended"}, {"field", "state"}});
+    const ledger::sale_filter which{.round = {*round},
+                                    .product = {*product},
+                                    .state = state,
+                                    .external_id = query_value(c, "external_id").value_or("")};
     return page_reply(
         c, pages,
         [&](std::int64_t before, std::size_t limit) {
-            return with.ledger.catalogue().sales({before}, limit);
+            return with.ledger.catalogue().sales({before}, limit, which);
         },
         [](const sale::sale& s) { return to_json(s); },
         [](const sale::sale& s) { return s.id.value; });
@@ -88,7 +88,7 @@ reply create_sale(services& with, const call& c) {
     s.product = {body.integer("product_id", ids)};
     s.round = {body.integer("round_id", ids)};
     s.stock = body.integer("stock", {0, sale::stock_max});
-    const shop::terms_change terms = read_terms(body);
+    const sale::terms_change terms = read_terms(body);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
     const auto kept = with.desk.add_sale(terms.applied_to(s), admin_of(c));
@@ -98,7 +98,7 @@ reply create_sale(services& with, const call& c) {
 
 reply update_sale(services& with, const call& c) {
     json_body body(c.body);
-    const shop::terms_change change = read_terms(body);
+    const sale::terms_change change = read_terms(body);
     if (const auto fault = body.finish()) return refuse(*fault, c.language);
 
     const auto done = with.desk.change_terms({c.ids.at(0)}, change, admin_of(c));
@@ -106,6 +106,10 @@ reply update_sale(services& with, const call& c) {
         return failure_reply(
             done.error(), c.language,
             {{"field", "limit"}, {"detail", "the limit of a published sale can only be raised"}});
+    if (!done && done.error() == make_error_code(errc::already_exists))
+        return failure_reply(
+            done.error(), c.language,
+            {{"field", "external_id"}, {"detail", "another sale has this external_id"}});
     if (!done) return failure_reply(done.error(), c.language);
     if (done->gate) return failure_reply(done->gate, c.language);
     return json_reply(200, to_json(done->sale));

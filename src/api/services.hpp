@@ -11,6 +11,7 @@
 #include "alarm/board.hpp"
 #include "api/live_view.hpp"
 #include "api/operator_pages.hpp"
+#include "api/picture_shelf.hpp"
 #include "api/pool.hpp"
 #include "api/reply.hpp"
 #include "api/showcase.hpp"
@@ -75,7 +76,8 @@ struct services {
     shop::letter_desk& letters;
     shop::reconciliation_desk& reconciliation;
     shop::node& node;
-    operator_pages& operators;                                 // for /readyz and /metrics
+    operator_pages& operators;  // for /readyz and /metrics
+    picture_shelf& pictures;
     live_view& live;                                           // the last hour, for the console
     points::accounts* points = nullptr;                        // null: the shop has none
     const std::vector<config_entry>* configuration = nullptr;  // in force; null: none was read

@@ -64,12 +64,14 @@ std::string tail_of(const sale::sale& s) {
 
 std::shared_ptr<const sale_labels> label_sales(const std::vector<sale::product>& products,
                                                const std::vector<sale::sale>& sales) {
-    std::map<sale::product_id, const std::string*> titles;
-    for (const sale::product& p : products) titles[p.id] = &p.title;
+    std::map<sale::product_id, const sale::product*> known;
+    for (const sale::product& p : products) known[p.id] = &p;
     auto labels = std::make_shared<sale_labels>();
     for (const sale::sale& s : sales)
-        if (const auto title = titles.find(s.product); title != titles.end())
-            labels->emplace(s.id.value, sale_label{s.product, s.round, *title->second});
+        if (const auto found = known.find(s.product); found != known.end())
+            labels->emplace(s.id.value,
+                            sale_label{s.product, s.round, found->second->title, s.external_id,
+                                       found->second->external_id, s.metadata});
     return labels;
 }
 
@@ -87,7 +89,7 @@ showcase::showcase(ledger::catalogue_book& book, gate::turnstile& turnstile,
 result<void> showcase::reload() {
     // Held while the database is read, so that the later one of two reloads wins.
     const std::lock_guard building(building_);
-    auto products = book_.products();
+    auto products = book_.products_on_sale();
     if (!products) return products.error();
     auto rounds = book_.rounds();
     if (!rounds) return rounds.error();

@@ -39,6 +39,8 @@ struct sale_label {
     sale::product_id product;
     sale::round_id round;
     std::string title;  // the product's
+    // What the shop's own systems call them, and know of the sale; empty: nothing.
+    std::string external_id, product_external_id, metadata;
 };
 using sale_labels = boost::unordered_flat_map<std::int64_t, sale_label>;
 

@@ -10,6 +10,7 @@
 #include "api/admin_desk.hpp"
 #include "api/failure.hpp"
 #include "api/json_body.hpp"
+#include "api/paging.hpp"
 #include "api/query.hpp"
 #include "shop/catalogue_json.hpp"
 
@@ -73,16 +74,16 @@ reply change_stock(services& with, const call& c) {
 }
 
 reply get_stock_log(services& with, const call& c) {
-    constexpr bounds limits{1, 1000};
-    const auto limit = query_number(c, "limit", limits, 100);
-    if (!limit) return bad_query(c, "limit", limits);
+    constexpr page_rule pages{"moves", "before", 1000, 100};
     const auto s = with.ledger.catalogue().find_sale({c.ids.at(0)});
     if (!s) return failure_reply(s.error(), c.language);
-    const auto moves = with.ledger.catalogue().stock_log(s->id, static_cast<std::size_t>(*limit));
-    if (!moves) return failure_reply(moves.error(), c.language);
-    boost::json::array out;
-    for (const ledger::stock_move& m : *moves) out.push_back(to_json(m));
-    return json_reply(200, {{"moves", std::move(out)}});
+    return page_reply(
+        c, pages,
+        [&](std::int64_t before, std::size_t limit) {
+            return with.ledger.catalogue().stock_log(s->id, limit, before);
+        },
+        [](const ledger::stock_move& m) { return to_json(m); },
+        [](const ledger::stock_move& m) { return m.id; });
 }
 
 reply list_returns(services& with, const call& c) {

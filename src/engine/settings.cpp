@@ -8,8 +8,10 @@
 #include <fstream>
 #include <utility>
 
+#include "api/picture_api.hpp"
 #include "base/config_file.hpp"
 #include "guard/addresses.hpp"
+#include "http/cors.hpp"
 #include "journal/format.hpp"
 #include "sale/order_number.hpp"
 #include "sale/partition.hpp"
@@ -54,6 +56,13 @@ void read_edge(config_file& file, settings& s) {
     file.read("edge.tls_hsts_s", hsts_s, {0, 10 * hours_max * 3600});
     o.tls_hsts = std::chrono::seconds(hsts_s);
     file.read("edge.trusted_proxies", s.trusted_proxies);
+    file.read("edge.cors.origins", o.cors_origins);
+    for (const std::string& origin : o.cors_origins)
+        if (const std::string fault = http::fault_of_origin(origin); !fault.empty())
+            throw std::invalid_argument("edge.cors.origins: \"" + origin + "\" " + fault);
+    file.read("pictures.bytes_max", s.pictures.bytes_max,
+              {1024, static_cast<std::int64_t>(api::picture_upload_bytes_max)});
+    file.read("pictures.memory_bytes_max", s.pictures.memory_bytes_max, {0, 1LL << 34});
 }
 
 void read_results(config_file& file, settings& s) {
@@ -67,6 +76,9 @@ void read_results(config_file& file, settings& s) {
     file.read("ws.unsent_messages_max", o.sockets.unsent_messages_max, {1, 100'000});
     file.read("ws.unsent_bytes_max", o.sockets.unsent_bytes_max, {16'384, 1 << 30});
     file.read("ws.allowed_origins", o.sockets.allowed_origins);
+    // A page that may call may also wait for results.
+    o.sockets.allowed_origins.insert(o.sockets.allowed_origins.end(), s.server.cors_origins.begin(),
+                                     s.server.cors_origins.end());
     file.read("metrics.kept_ms", s.metrics_kept, {0, 60'000});
 }
 

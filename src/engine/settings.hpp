@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/picture_shelf.hpp"
 #include "base/config_file.hpp"
 #include "base/log.hpp"
 #include "clerk/clerk.hpp"
@@ -58,6 +59,7 @@ struct settings {
     std::map<std::string, std::string> values{};
     http::server_options server;
     std::string_view web_pages{};  // packed (src/pages); empty: none are served
+    api::picture_options pictures;
     shop::recent_options recent;
     push::mailroom_options mailroom;
     milliseconds metrics_kept{1000};  // how long a page is shown before the next one is made

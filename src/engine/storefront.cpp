@@ -47,6 +47,7 @@ storefront::storefront(const settings& s, const world& w)
       desk_(w.book, w.gate, w.node, w.clock),
       orders_({recent, w.gate, w.book.orders()}),
       bills_(w.book),
+      pictures_(s.pictures),
       ledger_health_(w.book.orders()),
       switches_(w.book.switches()),
       accounts_(w.book, w.node, w.clock),
@@ -192,6 +193,7 @@ void storefront::open(opening o) {
                                     .reconciliation = opening_->timed_jobs.reconciliation(),
                                     .node = world_.node,
                                     .operators = *operators_,
+                                    .pictures = pictures_,
                                     .live = live,
                                     .points = world_.points,
                                     .configuration = &with_.in_force});

@@ -110,6 +110,7 @@ private:
     std::optional<opening> opening_;
     shop::order_lookup orders_;
     shop::bill_desk bills_;
+    api::picture_shelf pictures_;
     shop::ledger_health ledger_health_;
     shop::switchboard switches_;
     std::optional<shop::checkout> checkout_;

@@ -10,6 +10,7 @@ void answers::send(connection& to, const api::reply& r) {
     const framing f{.date = date_.at(now_),
                     .keep_alive = to.keep_alive(),
                     .head_only = to.head_only,
+                    .cors = to.cors,
                     .request_id = to.request_id};
     if (has_shared_part(r, f)) {
         write_start(bytes_, r, f);
@@ -34,6 +35,7 @@ void answers::send(connection& to, const sale::verdict& v) {
     write_verdict(bytes_, v, to.language,
                   {.date = date_.at(now_),
                    .keep_alive = to.keep_alive(),
+                   .cors = to.cors,
                    .now = now_,
                    .request_id = to.request_id});
     to.answer(bytes_);

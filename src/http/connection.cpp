@@ -23,7 +23,8 @@ constexpr std::size_t file_bytes_per_s = 131'072;
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool is_for_file(const request& r) {
-    return r.verb == api::verb::post && api::file_bytes_max(r.path) != 0;
+    return (r.verb == api::verb::post || r.verb == api::verb::put) &&
+           api::file_bytes_max(r.verb, r.path) != 0;
 }
 
 }  // namespace

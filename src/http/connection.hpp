@@ -129,6 +129,7 @@ public:
     // Of the request under way: echoed in its answer. Empty: it has none.
     std::string request_id;
     steady::time_point bought_at;  // when the attempt to buy that is under way was read
+    std::string_view cors{};       // header lines of that answer: cors.hpp
 
 protected:
     std::span<char> room() { return talk_.room(); }

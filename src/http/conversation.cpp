@@ -117,6 +117,7 @@ private:
         verb_ = verb_of(v);
         is_11_ = version >= 11;
         is_head_ = v == http::verb::head;
+        is_options_ = v == http::verb::options;
         too_long_target = target.size() > limits_.target_bytes_max;
         // Only POST and PUT calls look at a body.
         if (verb_ != api::verb::post && verb_ != api::verb::put) kept_max_ = 0;
@@ -126,8 +127,8 @@ private:
             return;
         }
         path_ = place(parts->path);
-        if (verb_ == api::verb::post)
-            body_bytes_max = std::max(body_bytes_max, api::file_bytes_max(parts->path));
+        if (verb_ == api::verb::post || verb_ == api::verb::put)
+            body_bytes_max = std::max(body_bytes_max, api::file_bytes_max(verb_, parts->path));
         body_limit(body_bytes_max);
         if (!parts->query.empty()) query_ = place(parts->query);
     }
@@ -172,12 +173,13 @@ private:
     const char* framing_ = nullptr;  // where the present chunk header or trailer begins
     api::verb verb_{};
     bool is_head_ = false;
+    bool is_options_ = false;
     bool is_11_ = false;
     bool in_trailer_ = false;
     std::string body_;
     std::size_t came_ = 0;  // of the body
     std::size_t kept_max_ = std::numeric_limits<std::size_t>::max();
-    slice path_, query_, token_, key_, request_id_, accept_language_, accept_encoding_,
+    slice path_, query_, token_, key_, request_id_, accept_language_, origin_, accept_encoding_,
         if_none_match_, content_type_, forwarded_;
     seal wechat_, own_;
     int forwards_ = 0;             // lines of X-Forwarded-For
@@ -200,6 +202,7 @@ void conversation::reader::on_field(http::field name, string_view value, string_
         break;
     case http::field::accept_language: accept_language_ = place(value); break;
     case http::field::accept_encoding: accept_encoding_ = place(value); break;
+    case http::field::origin: origin_ = place(value); break;
     case http::field::if_none_match: if_none_match_ = place(value); break;
     case http::field::content_type: content_type_ = place(value); break;
     case http::field::unknown:
@@ -254,6 +257,7 @@ request conversation::reader::view() const {
             .idempotency_key = keys > 0 ? std::optional(at(key_)) : std::nullopt,
             .accept_language = at(accept_language_),
             .accept_encoding = at(accept_encoding_),
+            .origin = at(origin_),
             .if_none_match = at(if_none_match_),
             .request_id = at(request_id_),
             .content_type = at(content_type_),
@@ -263,7 +267,8 @@ request conversation::reader::view() const {
             .body = body_,
             .body_bytes = body_bytes(),
             .keep_alive = keep_alive(),
-            .is_head = is_head_};
+            .is_head = is_head_,
+            .is_options = is_options_};
 }
 
 conversation::conversation(const http_limits& limits) : limits_(limits) {}

@@ -39,6 +39,7 @@ struct request {
     std::optional<std::string_view> idempotency_key;  // empty: sent without a value
     std::string_view accept_language;
     std::string_view accept_encoding;
+    std::string_view origin;  // of the page that sent it; empty: not sent by a page
     std::string_view if_none_match;
     std::string_view request_id;  // X-Request-Id, if it is short and plain; otherwise empty
     std::string_view content_type;
@@ -49,6 +50,7 @@ struct request {
     std::size_t body_bytes = 0;  // how long it was
     bool keep_alive = true;
     bool is_head = false;
+    bool is_options = false;
 };
 
 class conversation {

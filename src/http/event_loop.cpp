@@ -52,6 +52,7 @@ api::first_answer perform(api::services& with, const pool_job& job, const std::s
 
 event_loop::event_loop(const world& w, const loop_options& options)
     : with_(w.with),
+      cors_(options.cors_origins),
       out_(options.fixed_lines),
       connections_(
           io_, options, out_, {w.proxies, w.clients, w.tls},
@@ -163,9 +164,20 @@ void event_loop::serve(connection& c) {
             c.language =
                 r->accept_language.empty() ? api::language::en : language_of(r->accept_language);
             c.request_id = r->request_id;  // usually empty: nothing is allocated
+            if (cors_.is_on() && answered_as_preflight(c, *r)) continue;
             handle(c, *r, searched::here);
         }
     } while (c.gave_up() && results_.stop_waiting(c));
+}
+
+// Notes what the answer has to say to the page's browser. Only called while CORS is on.
+bool event_loop::answered_as_preflight(connection& from, const request& r) {
+    from.cors = cors_.lines_for(r.origin);
+    if (!r.is_options || from.cors.empty()) return false;
+    const std::string verbs = api::allowed_verbs(r.path);
+    if (verbs.empty()) return false;
+    out_.send(from, cors_policy::preflight(verbs));
+    return true;
 }
 
 void event_loop::handle(connection& from, const request& r, searched where) {

@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "http/connections.hpp"
+#include "http/cors.hpp"
 #include "http/decision_times.hpp"
 #include "http/loop_tasks.hpp"
 #include "http/purchase_batch.hpp"
@@ -65,6 +66,7 @@ private:
     void settle();
     void tell(connection& to, const sale::verdict& v);
     void serve(connection& c);
+    bool answered_as_preflight(connection& from, const request& r);
     void handle(connection& from, const request& r, searched where);
     void run_job(connection& from, pool_job job);
     void run_rest(connection& from, const std::string& path, const api::second_step& rest);
@@ -74,6 +76,7 @@ private:
     bool is_done() const;
 
     api::services& with_;
+    const cors_policy cors_;
     boost::asio::io_context io_{1};
     boost::asio::steady_timer ticker_{io_};
     instant now_;

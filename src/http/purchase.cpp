@@ -51,7 +51,10 @@ bool is_json(std::string_view content_type) {
 
 bool is_file(std::string_view content_type) {
     return is_of_type(content_type, "text/csv") ||
-           is_of_type(content_type, "application/octet-stream");
+           is_of_type(content_type, "application/octet-stream") ||
+           is_of_type(content_type, "application/x-ndjson") ||
+           is_of_type(content_type, "image/png") || is_of_type(content_type, "image/jpeg") ||
+           is_of_type(content_type, "image/webp");
 }
 
 }  // namespace floodgate::http

@@ -9,6 +9,7 @@
 #include "api/ops_api.hpp"
 #include "api/order_json.hpp"
 #include "api/query.hpp"
+#include "api/query_rules.hpp"
 #include "api/web_pages.hpp"
 #include "base/errc.hpp"
 #include "guard/tokens.hpp"
@@ -71,6 +72,9 @@ decision request_desk::decide(const request& r, const remote& peer, api::languag
             return api::problem_reply(api::problem::account_disabled, lang);
     }
     if (auto refusal = refusal_by_budget(a)) return *std::move(refusal);
+    if (!r.query.empty())
+        if (auto refusal = api::refusal_of_query(*a.found.route, r.query, lang))
+            return *std::move(refusal);
     return follow(a);
 }
 
@@ -127,6 +131,7 @@ decision request_desk::follow(const asked& a) {
     case api::on_loop::shop: return show(a, with_.shop);
     case api::on_loop::sale: return show_sale(a);
     case api::on_loop::order: return order(a);
+    case api::on_loop::picture: return picture(a);
     case api::on_loop::socket: return socket(a);
     case api::on_loop::no: break;
     }
@@ -311,6 +316,17 @@ decision request_desk::order(const asked& a) {
     return api::json_reply(200, api::to_json(*known, *newest_pages().labels));
 }
 
+// Reading a picture counts against the rate limit of the address, so that made-up names cannot keep
+// the pool and the database busy.
+decision request_desk::picture(const asked& a) {
+    const auto name = api::parse_picture_name(a.found.name);
+    if (!name) return api::problem_reply(api::problem::not_found, a.lang);
+    if (auto kept = with_.pictures.find(*name))
+        return api::show_picture(*name, std::move(kept), a.r.if_none_match);
+    if (auto refusal = refusal_by_address(a)) return *std::move(refusal);
+    return in_pool(a);
+}
+
 decision request_desk::socket(const asked& a) {
     api::call c;
     c.query = a.r.query;
@@ -350,6 +366,7 @@ pool_job request_desk::job_for(const asked& a) {
     c.path = a.r.path;
     c.query = a.r.query;
     c.ids = a.found.ids();
+    c.name = a.found.name;
     c.body = a.r.body;
     c.if_none_match = a.r.if_none_match;
     c.user = a.who.user;

@@ -92,6 +92,7 @@ private:
     const api::pages& newest_pages();
     decision metrics(const asked& a);
     decision order(const asked& a);
+    decision picture(const asked& a);
     decision socket(const asked& a);
     decision in_pool(const asked& a);
     std::optional<api::reply> body_fault(const asked& a);

@@ -40,7 +40,9 @@ server::server(api::services& with, push::mailroom& mailroom, const guard::trust
         .timeouts = options.timeouts,
         .connections_max = std::max<std::size_t>(options.connections_max / count, 1),
         .hides_operators_calls = !options.operator_listen.empty(),
-        .fixed_lines = tls ? hsts_line(options.tls_hsts) : ""};
+        .fixed_lines = (tls ? hsts_line(options.tls_hsts) : std::string()) +
+                       std::string(options.cors_origins.empty() ? "" : vary_line),
+        .cors_origins = options.cors_origins};
     const event_loop::world world{with, mailroom, proxies, unknown_, pools_, clients_, tls};
     for (const int fd : sockets.descriptors) {
         loops_.push_back(std::make_unique<event_loop>(world, per_loop));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 
@@ -62,6 +63,7 @@ struct server_options {
     std::string tls_certificate_file, tls_key_file;  // both or neither
     // How long browsers remember to use only TLS; 0: they are not told to.
     std::chrono::seconds tls_hsts{31'536'000};
+    std::vector<std::string> cors_origins{};  // whose pages may call: cors.hpp
 };
 
 // The options of each loop.
@@ -71,6 +73,7 @@ struct loop_options {
     std::size_t connections_max = 20'000;
     bool hides_operators_calls = false;  // they have a listener of their own
     std::string fixed_lines{};           // header lines of every answer, each with its line end
+    std::vector<std::string> cors_origins{};
 };
 
 }  // namespace floodgate::http

@@ -55,6 +55,7 @@ void write_accepted(std::string& out, const sale::verdict& v, const framing& f) 
     constexpr std::string_view after = R"(","status":"queued"})";
     out.append("HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n")
         .append(f.date)
+        .append(f.cors)
         .append(common)
         .append(no_store);
     write_request_id(out, f);
@@ -71,7 +72,7 @@ void write_head(std::string& out, const api::reply& r, std::size_t body_bytes, c
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\n"), r.status,
                    api::reason_phrase(r.status));
     if (has_body(r)) out.append("Content-Type: ").append(r.content_type).append("\r\n");
-    out.append(f.date).append(common).append(further);
+    out.append(f.date).append(f.cors).append(common).append(further);
     if (r.headers.find("Cache-Control:") == std::string::npos) out.append(no_store);
     out.append(r.headers);
     write_request_id(out, f);

@@ -30,6 +30,7 @@ struct framing {
     std::string_view date;
     bool keep_alive = true;
     bool head_only = false;         // the answer to HEAD: lengths, but no body
+    std::string_view cors{};        // header lines for pages of another origin: cors.hpp
     instant now{};                  // for a verdict that says how long to wait
     std::string_view request_id{};  // echoed; empty: there is none
 };

@@ -1,8 +1,9 @@
 #include "ledger/catalogue_book.hpp"
 
-#include <map>
 #include <optional>
 
+#include "ledger/catalogue_rows.hpp"
+#include "ledger/conditions.hpp"
 #include "ledger/guarded.hpp"
 #include "store/sql/sql.hpp"
 
@@ -12,33 +13,9 @@ namespace {
 using store::access;
 using store::transaction;
 
-constexpr std::string_view newest_below = "WHERE id < ? ORDER BY id DESC LIMIT ?";
-
 template <class Id>
 Id below(Id before) {
     return before.value == 0 ? Id{INT64_MAX} : before;
-}
-
-void add_pictures(store::connection& c, sale::product_id id, const sale::product& p) {
-    std::int64_t place = 0;
-    for (const std::string& address : p.pictures) {
-        c.run("INSERT INTO product_pictures (product_id, place, address) VALUES (?, ?, ?)", id,
-              ++place, address);
-    }
-}
-
-void hang_pictures(store::connection& c, std::vector<sale::product>& products) {
-    if (products.empty()) return;
-    std::map<sale::product_id, sale::product*> by_id;
-    for (sale::product& p : products) by_id.emplace(p.id, &p);
-    auto rows = c.ask(
-        "SELECT product_id, address FROM product_pictures WHERE product_id BETWEEN ? AND ? "
-        "ORDER BY product_id, place",
-        by_id.begin()->first, by_id.rbegin()->first);
-    while (rows.next()) {
-        const auto at = by_id.find(rows.get<sale::product_id>(0));
-        if (at != by_id.end()) at->second->pictures.push_back(rows.get<std::string>(1));
-    }
 }
 
 // `which` follows the table's name: a condition, an order, a limit.
@@ -46,13 +23,9 @@ template <class... Values>
 std::vector<sale::product> read_products(store::connection& c, std::string_view which,
                                          const Values&... values) {
     const transaction t(c, access::read);  // one view of both tables
-    std::string sql = "SELECT id, title, description, list_price_fen FROM products ";
     std::vector<sale::product> found;
-    auto rows = c.ask(sql.append(which), values...);
-    while (rows.next()) {
-        sale::product& p = found.emplace_back();
-        rows.read(p.id, p.title, p.description, p.list_price);
-    }
+    auto rows = c.ask(std::string(all_products).append(which), values...);
+    while (rows.next()) found.push_back(read_product(rows));
     hang_pictures(c, found);
     return found;
 }
@@ -60,13 +33,9 @@ std::vector<sale::product> read_products(store::connection& c, std::string_view 
 template <class... Values>
 std::vector<sale::round> read_rounds(store::connection& c, std::string_view which,
                                      const Values&... values) {
-    std::string sql = "SELECT id, title, starts_ms, ends_ms FROM rounds ";
     std::vector<sale::round> found;
-    auto rows = c.ask(sql.append(which), values...);
-    while (rows.next()) {
-        sale::round& r = found.emplace_back();
-        rows.read(r.id, r.title, r.starts_at, r.ends_at);
-    }
+    auto rows = c.ask(std::string(all_rounds).append(which), values...);
+    while (rows.next()) found.push_back(read_round(rows));
     return found;
 }
 
@@ -91,8 +60,6 @@ std::optional<window> take_window(store::connection& c, sale::round_id id) {
     return w;
 }
 
-bool makes_sense(const sale::round& r) { return r.starts_at < r.ends_at; }
-
 }  // namespace
 
 result<sale::product_id> catalogue_book::add_product(
@@ -100,10 +67,7 @@ result<sale::product_id> catalogue_book::add_product(
     return guarded("catalogue.add_product", [&]() -> result<sale::product_id> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        c->run("INSERT INTO products (title, description, list_price_fen) VALUES (?, ?, ?)",
-               p.title, p.description, p.list_price);
-        const sale::product_id id{c->last_insert_id()};
-        add_pictures(*c, id, p);
+        const sale::product_id id = insert_product(*c, p);
         if (signed_by) write_audit(*c, signed_by(id));
         t.commit();
         return id;
@@ -114,12 +78,7 @@ result<void> catalogue_book::update_product(const sale::product& p, const audit_
     return guarded("catalogue.update_product", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        if (c->run(
-                "UPDATE products SET title = ?, description = ?, list_price_fen = ? WHERE id = ?",
-                p.title, p.description, p.list_price, p.id) == 0)
-            return errc::not_found;
-        c->run("DELETE FROM product_pictures WHERE product_id = ?", p.id);
-        add_pictures(*c, p.id, p);
+        if (!rewrite_product(*c, p)) return errc::not_found;
         write_audit(*c, line);
         t.commit();
         return {};
@@ -132,10 +91,33 @@ result<std::vector<sale::product>> catalogue_book::products() {
     });
 }
 
+result<std::vector<sale::product>> catalogue_book::products_on_sale() {
+    return guarded("catalogue.products_on_sale", [&]() -> result<std::vector<sale::product>> {
+        return read_products(
+            *db_.reader(),
+            "WHERE id IN (SELECT product_id FROM sales WHERE state <> 'draft') ORDER BY id");
+    });
+}
+
 result<std::vector<sale::product>> catalogue_book::products(sale::product_id before,
-                                                            std::size_t limit) {
+                                                            std::size_t limit,
+                                                            const product_filter& which) {
     return guarded("catalogue.products", [&]() -> result<std::vector<sale::product>> {
-        return read_products(*db_.reader(), newest_below, below(before), limit);
+        conditions all;
+        all.add("id < ?", below(before).value);
+        if (!which.external_id.empty()) all.add("external_id = ?", which.external_id);
+        if (!which.text.empty())
+            all.add("LOWER(title) LIKE LOWER(?) ESCAPE '!'", anywhere(which.text));
+        const auto c = db_.reader();
+        const transaction t(*c, access::read);
+        std::vector<sale::product> found;
+        {
+            auto rows = all.ask(*c, all_products, " ORDER BY id DESC LIMIT ?",
+                                static_cast<std::int64_t>(limit));
+            while (rows.next()) found.push_back(read_product(rows));
+        }
+        hang_pictures(*c, found);
+        return found;
     });
 }
 
@@ -151,9 +133,7 @@ result<sale::round_id> catalogue_book::add_round(const sale::round& r,
     return guarded("catalogue.add_round", [&]() -> result<sale::round_id> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        c->run("INSERT INTO rounds (title, starts_ms, ends_ms) VALUES (?, ?, ?)", r.title,
-               r.starts_at, r.ends_at);
-        const sale::round_id id{c->last_insert_id()};
+        const sale::round_id id = insert_round(*c, r);
         if (signed_by) write_audit(*c, signed_by(id));
         t.commit();
         return id;
@@ -167,8 +147,10 @@ result<void> catalogue_book::update_round(const sale::round& r, const audit_note
         transaction t(*c, access::write);
         const auto before = take_window(*c, r.id);
         if (!before) return errc::not_found;
-        c->run("UPDATE rounds SET title = ?, starts_ms = ?, ends_ms = ? WHERE id = ?", r.title,
-               r.starts_at, r.ends_at, r.id);
+        c->run(
+            "UPDATE rounds SET title = ?, starts_ms = ?, ends_ms = ?, external_id = ? "
+            "WHERE id = ?",
+            r.title, r.starts_at, r.ends_at, or_null(r.external_id), r.id);
         if (*before != window{r.starts_at, r.ends_at})
             c->run("UPDATE sales SET revision = revision + 1 WHERE round_id = ?", r.id);
         write_audit(*c, line);
@@ -183,9 +165,26 @@ result<std::vector<sale::round>> catalogue_book::rounds() {
     });
 }
 
-result<std::vector<sale::round>> catalogue_book::rounds(sale::round_id before, std::size_t limit) {
+result<std::vector<sale::round>> catalogue_book::rounds(sale::round_id before, std::size_t limit,
+                                                        const round_filter& which) {
     return guarded("catalogue.rounds", [&]() -> result<std::vector<sale::round>> {
-        return read_rounds(*db_.reader(), newest_below, below(before), limit);
+        conditions all;
+        all.add("id < ?", below(before).value);
+        if (which.from) all.add("ends_ms > ?", to_ms(*which.from));
+        if (which.to) all.add("starts_ms < ?", to_ms(*which.to));
+        if (which.open_at) {
+            all.add("starts_ms <= ?", to_ms(*which.open_at));
+            all.add("ends_ms > ?", to_ms(*which.open_at));
+        }
+        if (which.over_at) all.add("ends_ms <= ?", to_ms(*which.over_at));
+        if (which.before_start_at) all.add("starts_ms > ?", to_ms(*which.before_start_at));
+        if (!which.external_id.empty()) all.add("external_id = ?", which.external_id);
+        const auto c = db_.reader();
+        auto rows =
+            all.ask(*c, all_rounds, " ORDER BY id DESC LIMIT ?", static_cast<std::int64_t>(limit));
+        std::vector<sale::round> found;
+        while (rows.next()) found.push_back(read_round(rows));
+        return found;
     });
 }
 

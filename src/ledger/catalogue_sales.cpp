@@ -1,9 +1,8 @@
 // The part of catalogue_book that is about sales and their stock.
 
-#include <algorithm>
-#include <array>
-
 #include "ledger/catalogue_book.hpp"
+#include "ledger/catalogue_rows.hpp"
+#include "ledger/conditions.hpp"
 #include "ledger/guarded.hpp"
 #include "ledger/stock_log.hpp"
 #include "store/sql/sql.hpp"
@@ -15,15 +14,6 @@ using sale::sale_state;
 using store::access;
 using store::transaction;
 
-constexpr std::array states{sale_state::draft, sale_state::published, sale_state::paused,
-                            sale_state::ended};
-
-// A state that is not known must not open a sale.
-sale_state to_state(std::string_view word) {
-    const auto* found = std::ranges::find_if(states, [&](auto s) { return word == to_text(s); });
-    return found == states.end() ? sale_state::ended : *found;
-}
-
 bool may_move(sale_state from, sale_state to) {
     switch (to) {
     case sale_state::draft: return false;
@@ -32,16 +22,6 @@ bool may_move(sale_state from, sale_state to) {
     case sale_state::ended: return from != sale_state::ended;
     }
     return false;
-}
-
-bool makes_sense(const sale::sale& s) {
-    const auto within = [](std::int64_t value, std::int64_t max) {
-        return value >= 0 && value <= max;
-    };
-    return within(s.price.value, sale::price_fen_max) &&
-           within(s.price_points.value, sale::points_max) &&
-           within(s.earns_points.value, sale::points_max) && within(s.stock, sale::stock_max) &&
-           s.limit >= 1 && s.limit <= sale::limit_max && s.pay_within_s <= sale::pay_within_s_max;
 }
 
 bool exists(store::connection& c, std::string_view sql, std::int64_t id) {
@@ -53,7 +33,7 @@ result<sale_state> take_state(store::connection& c, sale::sale_id id) {
     std::string sql = "SELECT state FROM sales WHERE id = ?";
     auto rows = c.ask(sql.append(c.speaks().for_update), id);
     if (!rows.next()) return errc::not_found;
-    return to_state(rows.asked().text(0));
+    return sale::parse_sale_state(rows.asked().text(0)).value_or(sale_state::ended);
 }
 
 struct taken_figures {
@@ -69,23 +49,6 @@ result<taken_figures> take_figures(store::connection& c, sale::sale_id id) {
     return f;
 }
 
-// Read by read_sale().
-constexpr std::string_view all_sales =
-    "SELECT s.id, s.product_id, s.round_id, s.price_fen, s.price_points, s.stock, "
-    "s.buyer_limit, s.pay_within_s, s.resell_refunded, s.earns_points, r.starts_ms, r.ends_ms, "
-    "s.revision, s.state "
-    "FROM sales s JOIN rounds r ON r.id = s.round_id";
-
-sale::sale read_sale(store::row_cursor& rows) {
-    sale::sale s;
-    std::int64_t resell = 1;
-    rows.read(s.id, s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.pay_within_s,
-              resell, s.earns_points, s.starts_at, s.ends_at, s.revision);
-    s.resell_refunded = resell != 0;
-    s.state = to_state(rows.asked().text(13));
-    return s;
-}
-
 }  // namespace
 
 result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now,
@@ -97,14 +60,8 @@ result<sale::sale_id> catalogue_book::add_sale(const sale::sale& s, instant now,
         if (!exists(*c, "SELECT id FROM products WHERE id = ?", s.product.value) ||
             !exists(*c, "SELECT id FROM rounds WHERE id = ?", s.round.value))
             return errc::not_found;
-        c->run(
-            "INSERT INTO sales (product_id, round_id, price_fen, price_points, stock, held, "
-            "buyer_limit, buyer_limit_peak, pay_within_s, resell_refunded, earns_points, state) "
-            "VALUES (?,?,?,?,?,0,?,?,?,?,?,?)",
-            s.product, s.round, s.price, s.price_points, s.stock, s.limit, s.limit, s.pay_within_s,
-            std::int64_t{s.resell_refunded}, s.earns_points, to_text(s.state));
         stock_move first;
-        first.sale = {c->last_insert_id()};
+        first.sale = insert_sale(*c, s);
         first.kind = "created";
         first.stock_after = s.stock;
         first.at = now;
@@ -122,15 +79,7 @@ result<void> catalogue_book::update_sale_terms(const sale::sale& s, const audit_
     return guarded("catalogue.update_sale_terms", [&]() -> result<void> {
         const auto c = db_.writer();
         transaction t(*c, access::write);
-        // The peak follows the limit freely while no buyer can have bought: see docs/ledger.md.
-        const auto changed = c->run(
-            "UPDATE sales SET price_fen = ?, price_points = ?, pay_within_s = ?, "
-            "resell_refunded = ?, earns_points = ?, buyer_limit = ?, "
-            "buyer_limit_peak = CASE WHEN state = 'draft' OR buyer_limit_peak < ? THEN ? "
-            "ELSE buyer_limit_peak END, revision = revision + 1 WHERE id = ?",
-            s.price, s.price_points, s.pay_within_s, std::int64_t{s.resell_refunded},
-            s.earns_points, s.limit, s.limit, s.limit, s.id);
-        if (changed == 0) return errc::not_found;
+        if (!rewrite_terms(*c, s)) return errc::not_found;
         write_audit(*c, line);
         t.commit();
         return {};
@@ -166,12 +115,18 @@ result<std::vector<sale::sale>> catalogue_book::sales() {
     });
 }
 
-result<std::vector<sale::sale>> catalogue_book::sales(sale::sale_id before, std::size_t limit) {
+result<std::vector<sale::sale>> catalogue_book::sales(sale::sale_id before, std::size_t limit,
+                                                      const sale_filter& which) {
     return guarded("catalogue.sales", [&]() -> result<std::vector<sale::sale>> {
+        conditions all;
+        all.add("s.id < ?", before.value == 0 ? INT64_MAX : before.value);
+        if (which.round.value != 0) all.add("s.round_id = ?", which.round.value);
+        if (which.product.value != 0) all.add("s.product_id = ?", which.product.value);
+        if (which.state) all.add("s.state = ?", std::string(to_text(*which.state)));
+        if (!which.external_id.empty()) all.add("s.external_id = ?", which.external_id);
         const auto c = db_.reader();
         auto rows =
-            c->ask(std::string(all_sales).append(" WHERE s.id < ? ORDER BY s.id DESC LIMIT ?"),
-                   before.value == 0 ? INT64_MAX : before.value, limit);
+            all.ask(*c, all_sales, " ORDER BY s.id DESC LIMIT ?", static_cast<std::int64_t>(limit));
         std::vector<sale::sale> page;
         while (rows.next()) page.push_back(read_sale(rows));
         return page;
@@ -236,13 +191,14 @@ result<sale_figures> catalogue_book::find_figures(sale::sale_id id) {
     });
 }
 
-result<std::vector<stock_move>> catalogue_book::stock_log(sale::sale_id id, std::size_t limit) {
+result<std::vector<stock_move>> catalogue_book::stock_log(sale::sale_id id, std::size_t limit,
+                                                          std::int64_t before) {
     return guarded("catalogue.stock_log", [&]() -> result<std::vector<stock_move>> {
         const auto c = db_.reader();
         auto rows = c->ask(
             "SELECT id, sale_id, kind, stock_before, stock_after, held_before, held_after, note, "
-            "at_ms FROM stock_log WHERE sale_id = ? ORDER BY id DESC LIMIT ?",
-            id, limit);
+            "at_ms FROM stock_log WHERE sale_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            id, before == 0 ? INT64_MAX : before, limit);
         std::vector<stock_move> moves;
         while (rows.next()) {
             stock_move& m = moves.emplace_back();

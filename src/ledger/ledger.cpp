@@ -34,7 +34,8 @@ ledger::ledger(std::unique_ptr<store::database> db)
       switches_(*db_),
       feed_(*db_),
       webhooks_(*db_),
-      search_(*db_) {}
+      search_(*db_),
+      pictures_(*db_) {}
 
 ledger::~ledger() = default;
 

@@ -28,6 +28,7 @@
 #include "ledger/second_factor_book.hpp"
 #include "ledger/staff_book.hpp"
 #include "ledger/order_search.hpp"
+#include "ledger/picture_book.hpp"
 #include "ledger/switch_book.hpp"
 #include "ledger/tally_book.hpp"
 #include "ledger/user_book.hpp"
@@ -67,6 +68,7 @@ public:
     feed_book& feed() { return feed_; }
     webhook_book& webhooks() { return webhooks_; }
     order_search& search() { return search_; }
+    picture_book& pictures() { return pictures_; }
 
     // For classes that share the database, such as fenced_database.hpp.
     store::database& database() { return *db_; }
@@ -99,6 +101,7 @@ private:
     feed_book feed_;
     webhook_book webhooks_;
     order_search search_;
+    picture_book pictures_;
 };
 
 }  // namespace floodgate::ledger

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/cut_text.hpp"
+#include "ledger/conditions.hpp"
 #include "ledger/entry.hpp"
 #include "ledger/event_log.hpp"
 #include "ledger/guarded.hpp"
@@ -20,9 +21,10 @@ constexpr std::size_t text_bytes_max = 500;  // of letters.cause and letters.not
 constexpr const char* discarded = "discarded";
 
 // A letter as text, to which the callers add which ones they want.
-const std::string letters_where =
+const std::string all_letters =
     "SELECT order_no, sale_id, units, state, id, cause, attempts, first_ms, last_ms, next_try_ms, "
-    "decided_by, note, payload FROM letters WHERE ";
+    "decided_by, note, payload FROM letters";
+const std::string letters_where = all_letters + " WHERE ";
 
 letter letter_in(store::row_cursor& rows) {
     letter l;
@@ -204,15 +206,16 @@ result<std::vector<letter>> letter_book::of_order(sale::order_no no) {
 }
 
 result<std::vector<letter>> letter_book::list(std::optional<letter_state> state,
-                                              std::int64_t before, std::size_t limit) {
+                                              std::int64_t before, std::size_t limit,
+                                              sale::sale_id of) {
     return guarded("letters.list", [&]() -> result<std::vector<letter>> {
+        conditions all;
+        all.add("id < ?", before == 0 ? INT64_MAX : before);
+        if (state) all.add("state = ?", std::string(to_text(*state)));
+        if (of.value != 0) all.add("sale_id = ?", of.value);
         const auto c = db_.reader();
-        const std::int64_t below = before == 0 ? INT64_MAX : before;
-        if (!state)
-            return letters_in(
-                c->ask(letters_where + "id < ? ORDER BY id DESC LIMIT ?", below, limit));
-        return letters_in(c->ask(letters_where + "state = ? AND id < ? ORDER BY id DESC LIMIT ?",
-                                 to_text(*state), below, limit));
+        return letters_in(all.ask(*c, all_letters, " ORDER BY id DESC LIMIT ?",
+                                  static_cast<std::int64_t>(limit)));
     });
 }
 

@@ -82,9 +82,10 @@ public:
 
     result<letter> find(std::int64_t id);                     // not_found
     result<std::vector<letter>> of_order(sale::order_no no);  // one at most
-    // Newest first, only ids below `before` (0: from the newest), in this state if one is given.
+    // Newest first, only ids below `before` (0: from the newest), in this state and of this sale if
+    // they are given.
     result<std::vector<letter>> list(std::optional<letter_state> state, std::int64_t before,
-                                     std::size_t limit);
+                                     std::size_t limit, sale::sale_id of = {});
     // Visits the waiting and dead letters, which hold units, in order of number.
     result<void> for_each_open(const std::function<void(const letter&)>& visit);
     result<letter_counts> count();

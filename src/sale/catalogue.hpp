@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "sale/ids.hpp"
+#include "sale/user.hpp"  // external_id_bytes_max
 
 namespace floodgate::sale {
 
@@ -17,6 +20,8 @@ struct product {
     std::string description;
     std::vector<std::string> pictures;  // addresses
     fen list_price;
+    std::string external_id{};  // what the shop's own systems call it; empty: they have no name
+    std::string metadata{};     // a small flat JSON object of the shop's; empty: {}
 };
 
 // 场次: a time window in which sales open together. A sale is open from starts_at (included) to
@@ -26,6 +31,7 @@ struct round {
     std::string title;
     instant starts_at;
     instant ends_at;
+    std::string external_id{};  // as of a product
 };
 
 enum class sale_state : std::uint8_t {
@@ -54,6 +60,8 @@ struct sale {
     // Grows with every change of these terms. Two changes may reach the gate of a cluster in the
     // wrong order; it keeps the one with the higher revision. 0: unknown.
     std::int64_t revision = 0;
+    std::string external_id{};  // as of a product
+    std::string metadata{};
 };
 
 // Limits on what an admin may enter. A value beyond them is answered with a clear error.
@@ -66,8 +74,14 @@ inline constexpr std::size_t title_bytes_max = 200;
 inline constexpr std::size_t description_bytes_max = 20'000;
 inline constexpr std::size_t pictures_max = 20;
 inline constexpr std::size_t picture_bytes_max = 500;
+inline constexpr std::size_t metadata_bytes_max = 2048;
+inline constexpr std::size_t metadata_keys_max = 32;
 
 // "draft", "published", "paused", "ended": the words of JSON and SQL.
 const char* to_text(sale_state state);
+std::optional<sale_state> parse_sale_state(std::string_view text);
+
+// Visible ASCII characters, 1 to external_id_bytes_max of them.
+bool is_external_id(std::string_view text);
 
 }  // namespace floodgate::sale

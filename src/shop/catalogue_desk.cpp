@@ -40,7 +40,11 @@ ledger::audit_line catalogue_desk::line(const actor& by, const act& done) const 
 
 void catalogue_desk::conclude(const actor& by, const std::string& action,
                               const std::string& subject) {
-    self_.catalogue_changed();
+    if (in_batch_) {
+        batch_changed_ = true;
+    } else {
+        self_.catalogue_changed();
+    }
     log_act(by.who, action, subject);
 }
 
@@ -90,11 +94,7 @@ result<sale::product> catalogue_desk::change_product(sale::product_id id,
     const std::lock_guard lock(one_at_a_time_);
     const auto old = book_.catalogue().find_product(id);
     if (!old) return old.error();
-    const sale::product p{.id = id,
-                          .title = change.title.value_or(old->title),
-                          .description = change.description.value_or(old->description),
-                          .pictures = change.pictures.value_or(old->pictures),
-                          .list_price = change.list_price.value_or(old->list_price)};
+    const sale::product p = change.applied_to(*old);
     const act made{"product.changed", subject_of("product", id.value), to_json(*old), to_json(p)};
     if (const auto done = through(by).update_product(p, line(by, made)); !done) return done.error();
     conclude(by, made.action, made.subject);
@@ -119,10 +119,7 @@ result<changed_round> catalogue_desk::change_round(sale::round_id id, const roun
     const std::lock_guard lock(one_at_a_time_);
     const auto old = book_.catalogue().find_round(id);
     if (!old) return old.error();
-    const sale::round r{.id = id,
-                        .title = change.title.value_or(old->title),
-                        .starts_at = change.starts_at.value_or(old->starts_at),
-                        .ends_at = change.ends_at.value_or(old->ends_at)};
+    const sale::round r = change.applied_to(*old);
     const act made{"round.changed", subject_of("round", id.value), to_json(*old), to_json(r)};
     if (const auto done = through(by).update_round(r, line(by, made)); !done) return done.error();
     const auto gate = why_not(tell_gate_of_round(id), made.subject);
@@ -147,19 +144,14 @@ result<sale::sale> catalogue_desk::add_sale(const sale::sale& s, const actor& by
     return find(*id);
 }
 
-sale::sale terms_change::applied_to(sale::sale s) const {
-    s.price = price.value_or(s.price);
-    s.price_points = price_points.value_or(s.price_points);
-    s.limit = limit.value_or(s.limit);
-    s.pay_within_s = pay_within_s.value_or(s.pay_within_s);
-    s.resell_refunded = resell_refunded.value_or(s.resell_refunded);
-    s.earns_points = earns_points.value_or(s.earns_points);
-    return s;
-}
-
 result<changed_sale> catalogue_desk::change_terms(sale::sale_id id, const terms_change& change,
                                                   const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
+    return change_terms_now(id, change, by);
+}
+
+result<changed_sale> catalogue_desk::change_terms_now(sale::sale_id id, const terms_change& change,
+                                                      const actor& by) {
     const auto old = find(id);
     if (!old) return old.error();
     const sale::sale s = change.applied_to(*old);
@@ -220,6 +212,11 @@ result<std::int64_t> catalogue_desk::move_stock(const sale::sale& s, const stock
 result<changed_sale> catalogue_desk::change_stock(sale::sale_id id, const stock_change& change,
                                                   const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
+    return change_stock_now(id, change, by);
+}
+
+result<changed_sale> catalogue_desk::change_stock_now(sale::sale_id id, const stock_change& change,
+                                                      const actor& by) {
     auto old = find(id);
     if (!old) return old.error();
     const std::string subject = subject_of("sale", id.value);

@@ -25,36 +25,22 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "ledger/catalogue_batch.hpp"
+#include "sale/catalogue_change.hpp"
 #include "shop/audit_trail.hpp"
 #include "shop/node.hpp"
 #include "shop/sale_brake.hpp"
 
 namespace floodgate::shop {
 
-// A member that is left empty keeps its value.
-struct product_change {
-    std::optional<std::string> title{}, description{};
-    std::optional<std::vector<std::string>> pictures{};
-    std::optional<sale::fen> list_price{};
-};
-struct round_change {
-    std::optional<std::string> title{};
-    std::optional<instant> starts_at{}, ends_at{};
-};
-struct terms_change {
-    std::optional<sale::fen> price{};
-    std::optional<sale::points> price_points{};
-    std::optional<std::uint32_t> limit{}, pay_within_s{};
-    std::optional<bool> resell_refunded{};
-    std::optional<sale::points> earns_points{};
-
-    // The terms with this change.
-    sale::sale applied_to(sale::sale s) const;
-};
+using sale::product_change;
+using sale::round_change;
+using sale::terms_change;
 struct stock_change {
     std::int64_t delta = 0;  // not 0
     std::string note{};
@@ -111,6 +97,15 @@ public:
     result<changed_sale> change_stock(sale::sale_id id, const stock_change& change,
                                       const actor& by);
 
+    // Many at once, named by their external ids: ledger/catalogue_batch.hpp. One transaction for
+    // all lines, one announcement to the pages. Sales that are published or paused are then changed
+    // one by one, by the rules of change_terms() and change_stock(), and drafts are published if
+    // their lines say so. An error concerns all lines: nothing was written.
+    result<std::vector<ledger::put_result>> put_products(std::span<const sale::product_line> lines,
+                                                         const actor& by);
+    result<std::vector<ledger::put_result>> put_sales(std::span<const sale::sale_line> lines,
+                                                      const actor& by);
+
     // Moves a sale to a state. not_found; conflict: its present state does not allow it. Moving it
     // to the state it has already succeeds.
     result<changed_sale> publish(sale::sale_id id, const actor& by);  // draft -> published
@@ -143,6 +138,17 @@ public:
 
 private:
     result<sale::sale> find(sale::sale_id id);
+    // These expect that one_at_a_time_ is locked.
+    result<changed_sale> change_terms_now(sale::sale_id id, const terms_change& change,
+                                          const actor& by);
+    result<changed_sale> change_stock_now(sale::sale_id id, const stock_change& change,
+                                          const actor& by);
+    result<changed_sale> open_now(sale::sale_id id, sale::sale_state from, const char* action,
+                                  const actor& by);
+    void finish_line(const sale::sale_line& line, const actor& by, ledger::put_result& r);
+    void change_on_sale(const sale::sale_line& line, const actor& by, ledger::put_result& r);
+    void announce_batch(const actor& by, const char* action,
+                        const std::vector<ledger::put_result>& done);
     ledger::catalogue_book& through(const actor& by);
     ledger::audit_line line(const actor& by, const act& done) const;
     // To be called when the ledger has the change.
@@ -170,7 +176,9 @@ private:
     sale_brake brake_;
     node& self_;
     const floodgate::clock& clock_;
-    std::mutex one_at_a_time_;  // locked before the brake's own mutex
+    std::mutex one_at_a_time_;    // locked before the brake's own mutex
+    bool in_batch_ = false;       // announcements wait for the end of it; guarded as the changes
+    bool batch_changed_ = false;  // there is something to announce
     std::atomic<std::int64_t> changing_stock_{0};
     instant next_look_{}, next_stocks_{};  // of step()
     std::mutex stocks_mutex_;

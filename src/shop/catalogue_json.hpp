@@ -8,6 +8,9 @@
 
 namespace floodgate::shop {
 
+boost::json::value external_id_json(const std::string& id);  // null: there is none
+boost::json::object metadata_json(const std::string& text);  // {} if there is none
+
 boost::json::object to_json(const sale::product& p);
 boost::json::object to_json(const sale::round& r);
 // As admins see it: flat, with the ids of its product and round.

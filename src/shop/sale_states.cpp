@@ -50,6 +50,11 @@ result<changed_sale> catalogue_desk::end(sale::sale_id id, const actor& by) {
 result<changed_sale> catalogue_desk::open(sale::sale_id id, sale::sale_state from,
                                           const char* action, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
+    return open_now(id, from, action, by);
+}
+
+result<changed_sale> catalogue_desk::open_now(sale::sale_id id, sale::sale_state from,
+                                              const char* action, const actor& by) {
     const auto old = find(id);
     if (!old) return old.error();
     const sale::sale_state before = brake_.state_of(*old);

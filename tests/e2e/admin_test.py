@@ -22,8 +22,8 @@ class CatalogueTest(SharedServer):
 
         window = {"title": "Ten", "starts_at": iso(-60), "ends_at": iso(600)}
         round_ = self.manage("POST", "/rounds", window, 201)
-        self.assertEqual(self.manage("GET", f"/rounds/{round_['id']}"), {**window,
-                                                                        "id": round_["id"]})
+        self.assertEqual(self.manage("GET", f"/rounds/{round_['id']}"),
+                         {**window, "id": round_["id"], "external_id": None})
         self.assertIn(round_, self.manage("GET", "/rounds")["rounds"])
 
         sale = self.manage("POST", "/sales", {"product_id": product["id"], "stock": 5,

@@ -1,6 +1,7 @@
 """The served openapi.json, read: operations, their bodies, and what each may answer."""
 import copy
 import dataclasses
+import json
 import re
 
 import jsonschema
@@ -49,7 +50,8 @@ class Description:
         """The operation for a real path, or None."""
         method, path = "GET" if method == "HEAD" else method, path.split("?")[0]
         for operation in self.operations:
-            pattern = re.sub(r"\\?\{\w+\\?\}", r"([1-9][0-9]{0,18})", re.escape(operation.path))
+            path_pattern = re.escape(operation.path).replace(r"\{name\}", "[^/]+")
+            pattern = re.sub(r"\\?\{\w+\\?\}", r"([1-9][0-9]{0,18})", path_pattern)
             found = re.fullmatch(pattern, path)
             if operation.method == method and found and \
                     all(int(number) < 2**63 for number in found.groups()):
@@ -63,6 +65,8 @@ class Description:
         """(schema, example) of the request body, or None. What payment channels send is signed, and answered
         as each channel wants it: money_test.py has what is wrong with it."""
         if "requestBody" not in operation.details or "/payments/" in operation.path:
+            return None
+        if "application/json" not in operation.details["requestBody"]["content"]:
             return None
         content = operation.details["requestBody"]["content"]["application/json"]
         return self.resolve(content["schema"]), copy.deepcopy(content["example"])
@@ -90,5 +94,7 @@ class Description:
         if not had_body or not media.endswith("json"):
             return wrong
         schema = documented["content"][media]["schema"]
+        values = [answer.json] if media != "application/x-ndjson" else \
+            [json.loads(line) for line in answer.text.splitlines()]
         return wrong + [f"{'/'.join(map(str, e.path))}: {e.message}"
-                        for e in self.validator(schema).iter_errors(answer.json)]
+                        for value in values for e in self.validator(schema).iter_errors(value)]

@@ -11,6 +11,7 @@ import jsonschema
 import admin_test
 import api_test
 import timed_jobs_test
+import upsert_test
 from description import Description
 from harness import API, ROOT
 from recording import SharedServer, record
@@ -34,7 +35,7 @@ def walk(node, path=""):
 
 def walkers():
     """The test classes that together call every operation."""
-    return [c for module in (api_test, admin_test, timed_jobs_test) for c in vars(module).values()
+    return [c for module in (api_test, admin_test, timed_jobs_test, upsert_test) for c in vars(module).values()
             if isinstance(c, type) and issubclass(c, SharedServer) and c.__module__ == module.__name__]
 
 

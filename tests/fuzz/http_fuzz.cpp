@@ -65,7 +65,7 @@ void check_limits(const request& r, const http_limits& limits) {
     require(r.path.find('?') == std::string_view::npos);
     require(r.path.size() + r.query.size() <= limits.target_bytes_max);
     require(r.body_bytes <=
-            std::max(limits.body_bytes_max, floodgate::api::file_bytes_max(r.path)));
+            std::max(limits.body_bytes_max, floodgate::api::file_bytes_max(r.verb, r.path)));
     require(r.body.empty() || r.body.size() == r.body_bytes);
     require(r.path.size() + r.query.size() + r.token.size() +
                 r.idempotency_key.value_or("").size() + r.accept_language.size() +
@@ -81,7 +81,8 @@ bool announce(conversation& talk, const habits& peer) {
     const request announced = talk.announced();
     require(announced.path.starts_with('/'));
     require(announced.body_bytes <=
-            std::max(peer.limits.body_bytes_max, floodgate::api::file_bytes_max(announced.path)));
+            std::max(peer.limits.body_bytes_max,
+                     floodgate::api::file_bytes_max(announced.verb, announced.path)));
     talk.keep_body(peer.body_kept);
     if (!peer.gives_up || !talk.client_waits()) return false;
     talk.give_up_body();
