@@ -18,6 +18,8 @@ class Answer:
 
     @property
     def json(self):
+        if "ndjson" in self.headers.get("content-type", ""):
+            return [json.loads(line) for line in self.body.splitlines()]
         return json.loads(self.body)
 
     @property
