@@ -93,7 +93,7 @@ enum class problem : std::uint8_t {
     busy,                    // 503 + retry_after_ms: nothing was done
     undecided,               // 503 + retry_after_ms, order_no: a purchase that may have succeeded
 };
-inline constexpr std::uint8_t problems = 39;
+inline constexpr std::uint8_t problems = 40;
 
 // `extra` members (detail, field, order_no, starts_at, until, retry_after_ms) are added to the
 // body. retry_after_ms also becomes a Retry-After header in whole seconds; a 401 names its scheme.
