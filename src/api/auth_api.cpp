@@ -8,10 +8,12 @@
 #include "api/failure.hpp"
 #include "api/fnv.hpp"
 #include "api/json_body.hpp"
+#include "api/login_standing.hpp"
 #include "base/log.hpp"
 #include "guard/account_rules.hpp"
 #include "guard/addresses.hpp"
 #include "guard/tokens.hpp"
+#include "guard/totp.hpp"
 
 namespace floodgate::api {
 namespace {
@@ -24,6 +26,7 @@ struct credentials {
     std::string phone;
     std::string password;
     std::string nickname;
+    std::optional<std::string> code{};  // of the second factor
 };
 
 std::optional<body_fault> read_phone_and_password(json_body& body, credentials& out) {
@@ -103,12 +106,10 @@ result<void> keep_login(services& with, const call& c, const sale::login& l, con
     return with.ledger.users().add_login(l, {from.number, until});
 }
 
-sale::standing standing_of(const sale::user& u) {
-    return u.must_change_password ? sale::standing::must_change_password : sale::standing::full;
-}
-
 // Makes a new token for a user who has proved who they are.
 reply welcome(services& with, const call& c, const sale::user& u, const device& from, int status) {
+    const auto standing = standing_for(with, u);
+    if (!standing) return ledger_failed(with, c, standing.error());
     const std::string token = guard::new_token();
     const sale::login login{.hash = guard::hash_of(token),
                             .user = u.id,
@@ -116,7 +117,7 @@ reply welcome(services& with, const call& c, const sale::user& u, const device& 
                             .expires_at = c.now + with.login_lifetime,
                             .created_at = c.now,
                             .address = guard::prefix_text(c.client),
-                            .standing = standing_of(u)};
+                            .standing = *standing};
     if (const auto added = keep_login(with, c, login, from); !added)
         return ledger_failed(with, c, added.error());
     with.node.login_made(login);
@@ -174,25 +175,37 @@ result<known_account> look_up(services& with, const call& c, const std::string& 
     return out;
 }
 
-reply finish_log_in(services& with, const call& c, const known_account& who,
-                    const std::string& password, guard::login_limits::attempt& attempt) try {
+reply log_in_failed(services& with, const call& c, const known_account& who,
+                    guard::login_limits::attempt& attempt, reply answer) {
     const sale::user_id id = who.user ? who.user->id : sale::user_id{};
-    const bool right = who.user ? with.passwords.verify(who.user->password_hash, password)
-                                : with.passwords.spend(password);
-    if (!right) {
-        attempt.failed();
-        with.events.note(guard::security_event::login_failed, origin_of(c, id), with.clock.now());
-        return problem_reply(problem::wrong_credentials, c.language);
-    }
+    attempt.failed();
+    with.events.note(guard::security_event::login_failed, origin_of(c, id), with.clock.now());
+    if (who.user && is_staff(who.user->role)) audit_staff(with, c, id, "staff.login_failed");
+    return answer;
+}
+
+reply finish_log_in(services& with, const call& c, const known_account& who,
+                    const credentials& said, guard::login_limits::attempt& attempt) try {
+    const sale::user_id id = who.user ? who.user->id : sale::user_id{};
+    const bool right = who.user ? with.passwords.verify(who.user->password_hash, said.password)
+                                : with.passwords.spend(said.password);
+    if (!right)
+        return log_in_failed(with, c, who, attempt,
+                             problem_reply(problem::wrong_credentials, c.language));
     if (who.user->disabled_at != instant{}) {
         attempt.succeeded();
         return problem_reply(problem::account_disabled, c.language);
     }
-    renew_hash(with, *who.user, password);
+    if (auto refusal = refusal_by_second_factor(with, c, id, said.code)) {
+        if (refusal->status != 401 || !said.code) return *std::move(refusal);
+        return log_in_failed(with, c, who, attempt, *std::move(refusal));
+    }
+    renew_hash(with, *who.user, said.password);
     reply r = welcome(with, c, *who.user, who.from, 200);
     if (r.status == 200) {
         attempt.succeeded();
         with.events.note(guard::security_event::login, origin_of(c, id), with.clock.now());
+        if (is_staff(who.user->role)) audit_staff(with, c, id, "staff.login");
     }
     return r;
 } catch (const std::bad_alloc&) {
@@ -233,6 +246,8 @@ first_answer begin_register(services& with, const call& c) {
 first_answer begin_log_in(services& with, const call& c) {
     json_body body(c.body);
     credentials who;
+    who.code = body.optional_text("code",
+                                  {.min = 1, .max = guard::second_factor_code_max, .secret = true});
     if (const auto fault = read_phone_and_password(body, who)) return refuse(*fault, c.language);
     if (auto refusal = refusal_by_ledger(with, c)) return *std::move(refusal);
     if (auto refusal = refusal_by_address(with, c, guard::limit::login_by_address))
@@ -240,8 +255,8 @@ first_answer begin_log_in(services& with, const call& c) {
     auto found = look_up(with, c, who.phone);
     if (!found) return ledger_failed(with, c, found.error());
     // Before the password is looked at: whoever turns this off wants no more hashing.
-    const bool is_staff = found->user && found->user->role != sale::role::buyer;
-    if (!with.switches.logins() && !is_staff) return switched_off(c);
+    const bool by_staff = found->user && is_staff(found->user->role);
+    if (!with.switches.logins() && !by_staff) return switched_off(c);
 
     auto tried = with.login_limits.begin({.account = fnv1a(who.phone),
                                           .address = guard::limiter_key(c.client),
@@ -249,10 +264,10 @@ first_answer begin_log_in(services& with, const call& c) {
                                          c.now);
     if (!tried.may_try) return too_many(with, c, tried.refused_by, tried.wait);
     const pool where = found->user ? pool::password : pool::strangers;
-    return second_step{where, [&with, c, account = std::move(*found), password = who.password,
-                               attempt = std::move(tried.may_try)] {
-                           return finish_log_in(with, c, account, password, *attempt);
-                       }};
+    return second_step{
+        where, [&with, c, account = std::move(*found), who, attempt = std::move(tried.may_try)] {
+            return finish_log_in(with, c, account, who, *attempt);
+        }};
 }
 
 reply log_out(services& with, const call& c) {

@@ -17,7 +17,7 @@ namespace floodgate::api {
 
 // {phone, password, nickname} -> 201 {token, user, expires_at}; 409 already_exists; 429
 first_answer begin_register(services& with, const call& c);
-// {phone, password} -> 200, the same; 401 wrong_credentials; 429
+// {phone, password, code?} -> 200, the same; 401 wrong_credentials, second_factor_required; 429
 first_answer begin_log_in(services& with, const call& c);
 // -> 204; from then on the token is invalid
 reply log_out(services& with, const call& c);

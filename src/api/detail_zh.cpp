@@ -34,6 +34,12 @@ constexpr entry table[] = {
     {"{} must hold texts only", "{} 只能包含文本"},
     {"{} must be a time like {}", "{} 须为形如 {} 的时间"},
     {"the body of this call may have {} bytes", "此接口的请求体至多 {} 字节"},
+    {"role must be admin, operator, viewer, support or buyer",
+     "role 须为 admin、operator、viewer、support 或 buyer"},
+    {"role must be admin, operator, viewer or support",
+     "role 须为 admin、operator、viewer 或 support"},
+    {"this is the last active admin", "这是最后一位可用的管理员"},
+    {"the code is wrong or was used already", "验证码错误或已使用过"},
     // HTTP
     {"the request line is longer than allowed", "请求行过长"},
     {"the request head is larger than allowed", "请求头过大"},

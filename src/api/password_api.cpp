@@ -8,6 +8,7 @@
 #include "api/failure.hpp"
 #include "api/fnv.hpp"
 #include "api/json_body.hpp"
+#include "api/login_standing.hpp"
 #include "base/log.hpp"
 #include "guard/addresses.hpp"
 #include "guard/reset_code.hpp"
@@ -37,6 +38,7 @@ reply finish_change(services& with, const call& c, const sale::user& u, const ch
                                                 .kept = c.login});
     if (!ended) return failure_reply(ended.error(), c.language);
     for (const sale::token_hash& hash : *ended) with.node.login_removed(hash);
+    renew_standing(with, c);
     attempt.succeeded();
     log::info("api.password_changed", "user", u.id.value, "logins_ended", ended->size());
     return {.status = 204};

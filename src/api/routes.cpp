@@ -19,6 +19,8 @@
 #include "api/picture_api.hpp"
 #include "api/points_api.hpp"
 #include "api/service_api.hpp"
+#include "api/second_factor_api.hpp"
+#include "api/staff_admin.hpp"
 #include "api/ws_api.hpp"
 #include "sale/order_number.hpp"
 
@@ -62,6 +64,12 @@ constexpr route table[] = {
      pool::general, on_loop::no, lookups},
     {post, "/api/v1/me/password", access::self, nullptr,
      pool::accounts, on_loop::no, lookups, begin_change_password},
+    {post, "/api/v1/me/second-factor/begin", access::self, begin_second_factor,
+     pool::general, on_loop::no, lookups},
+    {post, "/api/v1/me/second-factor/confirm", access::self, confirm_second_factor,
+     pool::general, on_loop::no, lookups},
+    {post, "/api/v1/me/second-factor/remove", access::self, remove_second_factor,
+     pool::general, on_loop::no, lookups},
     {get,  "/api/v1/me/points", access::buyer, my_points, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders", access::buyer, list_orders, pool::general, on_loop::no, lookups},
     {get,  "/api/v1/orders/{no}", access::buyer, get_order,
@@ -131,6 +139,14 @@ constexpr route table[] = {
     {post, "/api/v1/admin/users/{id}/forget",  access::manage, forget_user, pool::admin},
     {post, "/api/v1/admin/users/{id}/password-reset", access::assist, make_reset_code,
      pool::admin},
+
+    {get,  "/api/v1/admin/staff",               access::manage, list_staff, pool::admin},
+    {post, "/api/v1/admin/staff",               access::manage, add_staff, pool::admin},
+    {post, "/api/v1/admin/staff/{id}/role",     access::manage, set_staff_role, pool::admin},
+    {post, "/api/v1/admin/staff/{id}/password", access::manage, reset_staff_password, pool::admin},
+    {post, "/api/v1/admin/staff/{id}/second-factor/remove", access::manage,
+     remove_staff_second_factor, pool::admin},
+
     {get,  "/api/v1/admin/users/{id}/points",    access::money, get_points, pool::admin},
     {post, "/api/v1/admin/users/{id}/points",    access::money, grant_points, pool::admin},
 

@@ -83,6 +83,7 @@ struct services {
     const std::vector<config_entry>* configuration = nullptr;  // in force; null: none was read
     page shop{};                                               // how one can pay, for GET /shop
     const web_pages* pages = nullptr;  // null: the program was built without, as in tests
+    std::vector<sale::role> second_factor_roles{};  // that need a second factor
 };
 
 // Runs on a pool and may block.

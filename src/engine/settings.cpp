@@ -101,6 +101,15 @@ void read_guard(config_file& file, settings& s) {
     file.read("guard.password_mib", mib, {8, 4096});
     s.password.memory_bytes = static_cast<std::size_t>(mib) << 20U;
     file.read("guard.password_passes", s.password.passes, {1, 100});
+    std::vector<std::string> roles;
+    file.read("guard.second_factor_roles", roles);
+    for (const std::string& word : roles) {
+        const auto role = sale::role_of(word);
+        if (!role || !sale::is_staff(*role))
+            throw std::invalid_argument("guard.second_factor_roles: " + word +
+                                        " is not admin, operator, viewer or support");
+        s.second_factor_roles.push_back(*role);
+    }
     read_limit(file, "login_by_device", s.login_limits.by_device);
     read_limit(file, "login_by_account", s.login_limits.by_account);
     read_limit(file, "login_by_user", s.login_limits.by_user);

@@ -76,6 +76,7 @@ struct settings {
     clerk::options clerk;
     guard::password_cost password;
     milliseconds login_lifetime{std::chrono::hours(24 * 7)};
+    std::vector<sale::role> second_factor_roles;
     guard::login_limit_options login_limits;
     guard::rate_limit login_by_address{.rate_per_s = 1, .burst = 20};
     guard::rate_limit register_by_address{.rate_per_s = 1, .burst = 20, .keys_max = 1 << 18};

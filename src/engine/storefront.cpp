@@ -196,7 +196,8 @@ void storefront::open(opening o) {
                                     .pictures = pictures_,
                                     .live = live,
                                     .points = world_.points,
-                                    .configuration = &with_.in_force});
+                                    .configuration = &with_.in_force,
+                                    .second_factor_roles = with_.second_factor_roles});
     services_->shop = api::shop_page(channels, {with_.refund_within, with_.memory.cool_down});
     if (!with_.web_pages.empty()) services_->pages = &pages_.emplace(with_.web_pages);
     or_throw(showcase.reload(), "ledger");

@@ -10,6 +10,7 @@
 #include "api/order_json.hpp"
 #include "api/query.hpp"
 #include "api/query_rules.hpp"
+#include "api/second_factor_api.hpp"
 #include "api/web_pages.hpp"
 #include "base/errc.hpp"
 #include "guard/tokens.hpp"
@@ -352,7 +353,13 @@ decision request_desk::socket(const asked& a) {
 decision request_desk::in_pool(const asked& a) {
     if (!a.key && !api::may(a.who.role, a.found.route->needs)) {
         note(guard::security_event::role_denied, a);
-        return api::problem_reply(api::problem::forbidden, a.lang);
+        if (!sale::is_staff(a.who.role)) return api::problem_reply(api::problem::forbidden, a.lang);
+        pool_job refused = job_for(a);
+        refused.work = api::refuse_act;  // in the pool, because it writes to the audit
+        refused.first = nullptr;
+        refused.where = api::pool::admin;
+        refused.call.body.clear();
+        return refused;
     }
     if (auto fault = body_fault(a)) return std::move(*fault);
     if (!a.r.body.empty() && !has_right_type(*a.found.route, a.r.content_type))
