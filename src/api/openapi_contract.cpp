@@ -47,7 +47,8 @@ bool has_a_type(const json::value& v, const json::value& types) {
 std::string fault_in_members(const json::object& o, const json::object& schema) {
     const json::object* known = nullptr;
     if (const auto* properties = schema.if_contains("properties")) known = &properties->as_object();
-    const bool closed = schema.contains("additionalProperties");
+    const auto* further = schema.if_contains("additionalProperties");
+    const bool closed = further && *further == json::value(false);
     for (const auto& member : o) {
         const json::value* wanted = known ? known->if_contains(member.key()) : nullptr;
         if (!wanted && closed) return "unknown member " + std::string(member.key());

@@ -24,7 +24,8 @@ protected:
     void number() { EXPECT_TRUE(book_.feed().number_some(100)); }
     std::vector<std::string> kinds(const std::string& no) {
         std::vector<std::string> out;
-        for (const auto& l : get("/admin/orders/" + no + "/history").body.at("lines").as_array())
+        const answered told = get("/admin/orders/" + no + "/history");
+        for (const auto& l : told.body.at("lines").as_array())
             out.emplace_back(l.at("kind").as_string());
         return out;
     }
