@@ -198,7 +198,6 @@ constexpr entry table[] = {
     {"the personal data of this user was removed", "该用户的个人数据已删除"},
     {"only buyers can be forgotten: take the role away first",
      "只能删除买家的个人数据：请先取消其员工角色"},
-    {"this shop takes no passwords of buyers", "本店不使用买家密码登录"},
     {"a repair needs a note: why", "修复须附说明（note）：原因"},
 };
 

@@ -25,10 +25,9 @@ using boost::beast::iequals;
 constexpr std::size_t read_bytes = 4096;
 constexpr boost::beast::string_view wechat_prefix = "wechatpay-", own_prefix = "floodgate-";
 
-// "0\r\n\r\n". When Beast 1.81 looks at an unfinished chunk header again, it asserts that at least
-// this much is there, and a chunked body never ends with less. Without waiting for it, four bytes
-// from any client (an empty chunked body without its last byte) would stop the server; http_fuzz
-// found it.
+// "0\r\n\r\n": the least with which a chunked body ends. Beast 1.81 asserts that this much is there
+// when it looks at an unfinished chunk header again, so without waiting for it, four bytes from any
+// client would stop the server; http_fuzz found it.
 constexpr std::size_t last_chunk_bytes = 5;
 
 }  // namespace
@@ -235,13 +234,9 @@ void conversation::reader::on_seal_field(seal& of, string_view name, string_view
 // Each proxy may add a line of its own: together they are one list, in this order. It is shorter
 // than the head, which is limited.
 void conversation::reader::add_forwarded(string_view value) {
-    ++forwards_;
-    if (forwards_ == 1) {
-        forwarded_ = place(value);
-        return;
-    }
+    if (++forwards_ == 1) forwarded_ = place(value);
     if (forwards_ == 2) forwarded_lines_ = at(forwarded_);
-    forwarded_lines_.append(", ").append(value.data(), value.size());
+    if (forwards_ > 1) forwarded_lines_.append(", ").append(value.data(), value.size());
 }
 
 std::optional<std::string_view> conversation::reader::forwarded_for() const {
