@@ -120,8 +120,8 @@ TEST_P(SharedLoginsTest, TravelOverTheBus) {
 TEST_P(SharedLoginsTest, IgnoreNonsenseFromTheBus) {
     const std::string good = shared_logins::tell(login());
     for (const std::string& bad :
-         {std::string(), good.substr(0, 31), good.substr(0, 32), good + " 1", good + "x",
-          good.substr(0, 32) + "7 9 99999999999999", good.substr(0, 32) + "7 1",
+         {std::string(), good.substr(0, 31), good.substr(0, 32), good + " 9", good + " 1 1",
+          good + "x", good.substr(0, 32) + "7 9 99999999999999", good.substr(0, 32) + "7 1",
           good.substr(0, 32) + "-7 1 99999999999999"}) {
         there_->logins.hear_login(bad);
         EXPECT_EQ(there_->local.count(), 0U) << bad.substr(32);

@@ -53,7 +53,7 @@ TEST(NewsCodec, TakesNothingThatIsCutShortOrForeign) {
         EXPECT_FALSE(decode_news(std::string_view(bytes).substr(0, length))) << length;
     }
     std::string later = bytes;
-    later.front() = '\x02';
+    later.front() = '\x03';
     EXPECT_FALSE(decode_news(later));
     std::vector<order_news> stateless = one;
     stateless.front().what.state = static_cast<order_state>(8);
