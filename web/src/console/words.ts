@@ -1,12 +1,13 @@
 // Texts of the console. Each key has its Chinese and its English text side by side, so none can be
 // missing; a key that does not exist does not compile.
 import { fill, language as chosen } from '@shared/i18n'
+import { accounts } from './words/accounts'
 import { common } from './words/common'
 import { desk } from './words/desk'
 import { operations } from './words/operations'
 import { staff } from './words/staff'
 
-const table = { ...common, ...desk, ...operations, ...staff }
+const table = { ...common, ...desk, ...operations, ...staff, ...accounts }
 export type Word = keyof typeof table
 export const language = chosen
 

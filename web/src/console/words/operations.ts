@@ -46,7 +46,7 @@ export const operations = {
   // orders
   find_order: ['查订单', 'Find an order'],
   find_hint: ['订单号', 'Order number'],
-  find_hint_more: ['订单号、手机号或外部编号', 'Order number, phone or external id'],
+  find_hint_more: ['订单号或手机号', 'Order number or phone'],
   no_such_order: ['没有找到这样的订单。', 'There is no such order.'],
   order_no: ['订单号', 'Order number'],
   status_queued: ['排队中', 'Queued'],
