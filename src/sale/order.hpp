@@ -57,7 +57,7 @@ struct order {
     // has not yet said that it can no longer be completed; until then the units are held. Empty:
     // the order is not being closed.
     std::string closing;
-    fen refunded{};  // how much of `amount` was given back so far
+    fen refunded{};        // how much of `amount` was given back so far
     std::string method{};  // paid: with which; empty: it was never paid
     // When the ledger learnt of it; instant{}: it has not happened. refunded_at is the latest time
     // that money went back.
