@@ -204,7 +204,7 @@ TEST(FailingSqliteTest, ADamagedFileIsCalledCorrupt) {
     {
         std::fstream file(directory.file("l.db"), std::ios::in | std::ios::out | std::ios::binary);
         file.seekp(0, std::ios::end);
-        const std::streamoff spared = 45L * 4096;  // the schema and the first page of each table
+        const std::streamoff spared = 100L * 4096;  // the schema and the first page of each table
         const std::streamoff rest = file.tellp() - spared;
         file.seekp(spared);
         file << std::string(static_cast<std::size_t>(rest), '\xee');

@@ -1,13 +1,21 @@
 #include "ledger/ledger_fixture.hpp"
 
+#include "ledger/migrations.hpp"
+
 namespace floodgate::ledger {
 
 std::vector<database_kind> databases() {
-    return store::test_databases({
+    std::vector<std::string> refresh{
         "DROP TRIGGER IF EXISTS poison",
         "DROP INDEX IF EXISTS odd ON stock_log",  // letter_book_test
-        "INSERT INTO journal_position (line, position) VALUES (1, 0)",
-    });
+    };
+    // The rows that an empty ledger has, such as the place in the journal.
+    for (const migration& step : migrations())
+        for (const std::string_view statement : step.statements)
+            if (statement.starts_with("INSERT INTO") &&
+                statement.find(" VALUES ") != statement.npos)
+                refresh.emplace_back(statement);
+    return store::test_databases(refresh);
 }
 
 book_verbs::book_verbs(std::unique_ptr<store::database> db) : db_(db.get()), book_(std::move(db)) {
