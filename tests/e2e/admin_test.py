@@ -285,7 +285,8 @@ class AuditTest(SharedServer):
         lines = self.manage("GET", "/audit?limit=500")["lines"]
         me = self.client.get(f"{API}/me", self.admin).json["id"]
         self.assertEqual({line["who"] for line in lines}, {me})
-        said = [(line["action"], line["subject"]) for line in lines[::-1]]
+        said = [(line["action"], line["subject"]) for line in lines[::-1]
+                if not line["action"].startswith("staff.")]
         self.assertEqual(said, [
             ("product.created", f"product {product}"), ("round.created", f"round {round_}"),
             ("product.changed", f"product {product}"), ("round.changed", f"round {round_}"),

@@ -117,7 +117,8 @@ class WindowShoppingTest(SharedServer):
         self.assertEqual(rounds, sorted(rounds, key=lambda r: (r["starts_at"], r["id"])))
         self.assertEqual(rounds, self.client.rounds(), "however large the pages are")
         everything = [s for r in rounds for s in r["sales"]]
-        del shown["product"]["description"]
+        for detail in ("description", "external_id", "metadata"):
+            del shown["product"][detail]
         self.assertIn(shown, everything)
         self.assertNotIn(draft, [s["id"] for s in everything])
 

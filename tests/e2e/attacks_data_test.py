@@ -178,6 +178,10 @@ class Books(ManagedShop):
                if books.stores_of(self.shop.data) else "BEGIN SELECT RAISE(ABORT, 'no'); END")
         self.tamper(f"CREATE TRIGGER no_audit BEFORE INSERT ON audit {how}")
 
+    def acts(self):
+        """The lines of the audit, without log-ins."""
+        return [l for l in self.manage("GET", "/audit")["lines"] if not l["action"].startswith("staff.")]
+
     def stock(self):
         return self.manage("GET", f"/sales/{self.sale}")["stock"]
 
@@ -192,10 +196,10 @@ class Books(ManagedShop):
         # The brake works nevertheless. The ledger follows when it can be written with its line.
         self.assertEqual(self.manage("POST", f"/sales/{self.sale}/end", status=202)["state"], "ended")
         self.assertEqual(self.buy(1).code, "ended")
-        self.assertEqual(self.manage("GET", "/audit")["lines"], [])
+        self.assertEqual(self.acts(), [])
         self.tamper("DROP TRIGGER no_audit")
-        self.wait_until(lambda: self.manage("GET", "/audit")["lines"], what="no line came")
-        line, = self.manage("GET", "/audit")["lines"]
+        self.wait_until(self.acts, what="no line came")
+        line, = self.acts()
         self.assertEqual((line["action"], line["address"]), ("sale.ended", "127.0.0.1"))
         self.assertEqual(self.stock(), 5)
         self.stop_clean()
@@ -219,7 +223,7 @@ class Books(ManagedShop):
         self.open_shop(users=1, stock=5)
         self.manage("POST", f"/sales/{self.sale}/stock", {"delta": 7, "note": "by day"})
         self.stop_clean()
-        self.assertEqual(self.tamper("DELETE FROM audit"), 1)
+        self.assertEqual(self.tamper("DELETE FROM audit WHERE action = 'stock.added'"), 1)
         self.assertRegex("\n".join(check(self.shop.data)), r"was signed in audit line \d+, which is missing")
 
 

@@ -13,7 +13,7 @@ formats = jsonschema.FormatChecker(formats=())
 
 @formats.checks("date-time", raises=ValueError)
 def is_moment(text):
-    return bool(moment_of(text))
+    return not isinstance(text, str) or bool(moment_of(text))
 
 
 @dataclasses.dataclass

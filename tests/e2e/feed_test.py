@@ -46,7 +46,7 @@ class Receiver:
             if until and event["id"] >= until:
                 raise Enough
         try:
-            documented_reader()(f"http://{server.address}", token, self.place, handle)
+            documented_reader()("http://{}:{}".format(*server.address), token, self.place, handle)
         except (Enough, OSError, ValueError):
             pass
 
@@ -56,10 +56,11 @@ class TheFeedThroughKills(ManagedShop):
 
     def test_no_event_is_lost_and_each_order_is_in_order(self):
         self.open_shop(users=self.BUYERS, stock=self.BUYERS)
+        key = self.manage("POST", "/api-keys", {"name": "feed", "scopes": ["orders"]}, status=201)["key"]
         receiver = Receiver()
         for third in range(3):
             reading = threading.Thread(target=receiver.read,
-                                       args=(self.server_, self.admin, 40 + 100 * third))
+                                       args=(self.server_, key, 40 + 100 * third))
             reading.start()
             deaths = []
             first = 1 + third * self.BUYERS // 3
@@ -76,7 +77,7 @@ class TheFeedThroughKills(ManagedShop):
         self.assertGreater(len(orders), 0)
         cancelled = self.cancel_some(orders)
         expected = len(orders) + len(cancelled)
-        receiver.read(self.server_, self.admin, until=expected)
+        receiver.read(self.server_, key, until=expected)
         self.assertEqual(sorted(receiver.events), list(range(1, expected + 1)))
         lives = {}
         for number in sorted(receiver.events):

@@ -413,7 +413,7 @@ class Journeys(MoneyTest):
         self.assert_events([(no, "unpaid", "paid", "")])
         self.assertEqual(self.try_to_buy(2).code, "sold_out")
         self.assertRegex(self.server_.log(), f"shop.unknown_refund_noted method={self.method} "
-                         f"order={no} refund=by_hand_1 amount_fen=300\n")
+                         f"order={no} refund=by_hand_1 amount_fen=300\\b")
         self.end_clean()
 
     def verdicts(self):
@@ -631,7 +631,7 @@ class TestAlipay(Alipay, Journeys):
         self.assertEqual([f["order_no"] for f in bad["extra"]["named"]], [str(NO_SUCH_ORDER)])
         self.assertEqual(bad["missing"]["count"], 0)
         lines = self.client.get(f"{API}/admin/audit", admin).json["lines"]
-        self.assertEqual([line["action"] for line in lines], ["bill.checked"] * 2)
+        self.assertEqual([line["action"] for line in lines if line["action"] != "staff.login"], ["bill.checked"] * 2)
         self.assertEqual(lines[0]["details"]["after"]["different"], 1)
         self.assertEqual(self.status_of(1, no), "paid")
 

@@ -8,8 +8,10 @@ import unittest
 
 import jsonschema
 
+import accounts_test
 import admin_test
 import api_test
+import staff_calls_test
 import timed_jobs_test
 import upsert_test
 from description import Description
@@ -20,6 +22,9 @@ from recording import SharedServer, record
 # The tests of payments make these calls: they need a channel to answer to.
 OF_CHANNELS = {"take_alipay_message", "take_wechat_message", "take_external_message",
                "return_from_alipay"}
+
+
+WALKERS = (accounts_test, api_test, admin_test, staff_calls_test, timed_jobs_test, upsert_test)
 
 
 def walk(node, path=""):
@@ -35,7 +40,7 @@ def walk(node, path=""):
 
 def walkers():
     """The test classes that together call every operation."""
-    return [c for module in (api_test, admin_test, timed_jobs_test, upsert_test) for c in vars(module).values()
+    return [c for module in WALKERS for c in vars(module).values()
             if isinstance(c, type) and issubclass(c, SharedServer) and c.__module__ == module.__name__]
 
 
@@ -97,7 +102,8 @@ class OpenApiTest(SharedServer):
                 jsonschema.Draft202012Validator.check_schema(node)
                 checked += 1
                 if node.get("type") == "object" and "properties" in node:
-                    self.assertIs(node.get("additionalProperties"), False, path)
+                    if "/history/get/" not in path:  # each kind of line says something else
+                        self.assertIs(node.get("additionalProperties"), False, path)
                     self.assertLessEqual(set(node.get("required", [])), set(node["properties"]),
                                          path)
         self.assertGreater(checked, 100)
@@ -126,6 +132,8 @@ class OpenApiTest(SharedServer):
     def test_every_answer_that_was_seen_is_described(self):
         wrong = collections.Counter()
         for seen in record.exchanges:
+            if seen.method == "OPTIONS":  # what a browser asks before a page of another origin may call
+                continue
             operation = self.description.find(seen.method, seen.path)
             if operation is None:
                 if seen.answer.status not in (404, 405):

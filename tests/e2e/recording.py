@@ -50,7 +50,8 @@ class Record:
                     kept.add(exchange.body[field])
         if exchange.answer.body and "json" in exchange.answer.headers.get("content-type", ""):
             said = exchange.answer.json
-            self.secrets |= {said[name] for name in ("token", "ticket") if name in said}
+            self.secrets |= {said[name] for name in ("token", "ticket", "key", "secret")
+                             if isinstance(said, dict) and isinstance(said.get(name), str)}
 
     def search(self, data):
         """Looks for secrets in all that a server that has ended has left behind."""
