@@ -21,7 +21,7 @@ boost::json::object to_json(const ledger::audit_line& l) {
             {"action", l.action}, {"subject", l.subject}, {"details", std::move(details)}};
 }
 
-constexpr bounds ids{0, std::numeric_limits<std::int64_t>::max()};
+constexpr bounds ids{1, std::numeric_limits<std::int64_t>::max()};
 
 // Empty: `refusal` says what is wrong with the query.
 std::optional<ledger::audit_filter> read_filter(const call& c, reply& refusal) {
