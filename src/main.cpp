@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "commands/admin.hpp"
 #include "commands/backup.hpp"
 #include "commands/bills.hpp"
 #include "commands/check.hpp"
@@ -37,7 +38,7 @@ struct usage_error : std::runtime_error {
 };
 
 struct serve_options {
-    std::string config, data, listen;
+    std::string config, data, listen, admin_password_file;
     bool demo = false;
 };
 
@@ -82,7 +83,7 @@ int serve(const serve_options& o) {
     engine::shop_server running(s);
     running.reread_with([o] { return settings_of(o); });
     if (o.demo) running.create_demo();
-    running.create_first_admin();
+    running.create_first_admin(o.admin_password_file);
     const std::string address = running.address(), operators = running.operator_address();
     fmt::print(
         "Floodgate {} listens on / 监听地址 {}\n"
@@ -221,6 +222,46 @@ int import_rows(const commands::import_options& o) {
     }
 }
 
+// `floodgate admin add|passwd|role|disable|enable|list`
+struct admin_command {
+    CLI::App* app = nullptr;
+    commands::admin_options o;
+};
+
+void describe_admin(CLI::App& app, admin_command& command) {
+    command.app = app.add_subcommand(
+        "admin", "The accounts of staff: add, passwd, role, disable, enable, list");
+    command.app->require_subcommand(1);
+    for (const char* verb : {"add", "passwd", "role", "disable", "enable", "list"}) {
+        const std::string_view word = verb;
+        CLI::App* const act = command.app->add_subcommand(verb);
+        act->add_option("--data", command.o.data, "The data directory");
+        act->add_option("--config", command.o.config, "TOML file; of a cluster without --data");
+        if (word == "list") continue;
+        act->add_option("--phone", command.o.phone, "Whose account")->required();
+        if (word == "add") act->add_option("--nickname", command.o.nickname, "Their name");
+        if (word == "add" || word == "role")
+            act->add_option("--role", command.o.role, "admin, operator, viewer, support or buyer")
+                ->required(word == "role");
+        if (word != "add" && word != "passwd") continue;
+        act->add_option("--password-file", command.o.password_file,
+                        "File with the password (default: it is typed)");
+        act->add_flag("--must-change", command.o.must_change,
+                      "The password must be changed at the next log-in");
+    }
+}
+
+int run_admin(const engine::settings& s, const admin_command& command) {
+    const std::string verb = command.app->get_subcommands().front()->get_name();
+    if (verb == "add") commands::add_staff(s, command.o);
+    if (verb == "passwd") commands::set_staff_password(s, command.o);
+    if (verb == "role") commands::set_staff_role(s, command.o);
+    if (verb == "disable" || verb == "enable")
+        commands::set_staff_disabled(s, command.o, verb == "disable");
+    if (verb == "list") commands::list_staff(s);
+    return 0;
+}
+
 void describe_fixture(CLI::App& command, commands::fixture_options& o) {
     command.add_option("--data", o.data, "An empty directory to fill");
     command.add_option("--config", o.config, "TOML file of a cluster whose empty ledger to fill");
@@ -279,6 +320,9 @@ int run(int argc, char** argv) {
     serve_command->add_option("--config", serving.config, "TOML file; see config/floodgate.toml");
     serve_command->add_option("--data", serving.data, "Data directory (default: data)");
     serve_command->add_option("--listen", serving.listen, "HOST:PORT (default: 127.0.0.1:8080)");
+    serve_command->add_option("--admin-password-file", serving.admin_password_file,
+                              "File with the first admin's password (default: a random one is "
+                              "written to DATA/admin-password)");
     serve_command->add_flag("--demo", serving.demo,
                             "Fill an empty data directory with a demo sale");
 
@@ -311,6 +355,8 @@ int run(int argc, char** argv) {
         app.add_subcommand("bills", "Compare a payment channel's daily bill with the ledger");
     describe_bills(*bills_command, bill);
 
+    admin_command admin;
+    describe_admin(app, admin);
     keeping_options keeping;
     describe_keeping(app, keeping);
     commands::import_options import;
@@ -325,6 +371,7 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
+    if (*admin.app) return run_admin(settings_for(admin.o.config, admin.o.data), admin);
     if (const auto done = keep(keeping)) return *done;
     if (*sandbox_command) return play_sandbox(sandbox);
     if (*points_command) return serve_points(points);

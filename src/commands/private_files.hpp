@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "engine/private_file.hpp"
 #include "store/files/file_system.hpp"
 
 namespace floodgate::commands {
 
-// Replaces the file as a whole. Only its owner can read it. Throws std::runtime_error.
-void write_private_file(const std::string& path, const std::string& text);
+using engine::write_private_file;
 
 // Makes the directory where there is none, sees to it that only its owner can enter, and holds it.
 // Throws std::runtime_error with one clear line: it is in use by `another`, or cannot be made.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 
 #include "base/or_throw.hpp"
+#include "engine/private_file.hpp"
+#include "guard/account_rules.hpp"
 #include "guard/tokens.hpp"
 
 namespace floodgate::engine {
@@ -79,22 +82,40 @@ void add_round(ledger::ledger& book, std::span<const article> articles, sale::ro
 
 }  // namespace
 
-void create_first_admin(ledger::ledger& book, const guard::passwords& passwords, instant now) {
+std::string password_in(const std::string& file, const std::string& phone) {
+    std::ifstream in(file);
+    std::string password;
+    if (!in || !std::getline(in, password))
+        throw std::runtime_error(file + ": a password cannot be read from it");
+    if (const auto fault = guard::fault_in_password(password, phone))
+        throw std::runtime_error(file + ": " + guard::to_text(*fault));
+    return password;
+}
+
+// The password is kept before the account is: if the process is killed in between, only an unused
+// password is lost, and the next start makes another.
+void create_first_admin(ledger::ledger& book, const guard::passwords& passwords,
+                        const first_admin_password& p, instant now) {
     if (or_throw(book.users().any_admin(), "ledger")) return;
-    const std::string password = guard::new_token().substr(0, 16);
-    // Shown before it is stored: if the process is killed in between, only an unused password is
-    // lost, not the account.
-    fmt::print(
-        "The first admin was created; this is shown once / 已创建管理员，密码仅显示一次:\n"
-        "  phone {}  password {}\n",
-        admin_phone, password);
-    std::fflush(stdout);
+    std::string password;
+    if (!p.given_in.empty()) {
+        password = password_in(p.given_in, admin_phone);
+    } else {
+        password = guard::new_token().substr(0, 16);
+        write_private_file(p.keep_in, password + "\n");
+    }
     or_throw(book.users().add({.phone = admin_phone,
                                .nickname = "Operator",
                                .password_hash = passwords.hash(password),
                                .role = sale::role::admin,
-                               .created_at = now}),
+                               .created_at = now,
+                               .must_change_password = true}),
              "ledger");
+    fmt::print(
+        "The first admin was created; change the password at the first log-in / "
+        "已创建管理员，首次登录须修改密码:\n  phone {}  password in {}\n",
+        admin_phone, p.given_in.empty() ? p.keep_in : p.given_in);
+    std::fflush(stdout);
 }
 
 void create_demo(ledger::ledger& book, const guard::passwords& passwords, instant now) {

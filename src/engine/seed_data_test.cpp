@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "engine/private_file.hpp"
 #include "ledger/ledger_fixture.hpp"
 
 namespace floodgate::engine {
@@ -17,7 +20,7 @@ class SeedDataTest : public testing::Test {
 protected:
     std::string first_admin() {
         CaptureStdout();
-        create_first_admin(book_, passwords_, noon);
+        create_first_admin(book_, passwords_, {given_in_, file_}, noon);
         return GetCapturedStdout();
     }
     std::string demo() {
@@ -26,22 +29,41 @@ protected:
         return GetCapturedStdout();
     }
 
+    std::string given_in_;
     ledger::scratch_directory directory_;
+    const std::string file_ = directory_.path() + "/admin-password";
     ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
     ledger::ledger& book_ = verbs_.book();
     guard::passwords passwords_{guard::cheapest};
 };
 
-TEST_F(SeedDataTest, TheFirstAdminIsToldItsPasswordOnce) {
+TEST_F(SeedDataTest, TheFirstAdminsPasswordIsInAFileThatOnlyItsOwnerCanRead) {
     const std::string said = first_admin();
     const auto admin = book_.users().find("10000");
     ASSERT_TRUE(admin);
     EXPECT_EQ(admin->role, sale::role::admin);
-    const std::size_t at = said.find("password ");
-    ASSERT_NE(at, std::string::npos) << said;
-    EXPECT_TRUE(passwords_.verify(admin->password_hash, said.substr(at + 9, 16))) << said;
+    EXPECT_TRUE(admin->must_change_password);
+    EXPECT_THAT(said, HasSubstr("phone 10000  password in " + file_));
+    const std::string password = password_in(file_, "10000");
+    EXPECT_TRUE(passwords_.verify(admin->password_hash, password));
+    EXPECT_THAT(said, testing::Not(HasSubstr(password)));
+    using std::filesystem::perms;
+    EXPECT_EQ(std::filesystem::status(file_).permissions(), perms::owner_read | perms::owner_write);
     EXPECT_EQ(first_admin(), "") << "there is one";
     EXPECT_EQ(verbs_.number("SELECT COUNT(*) FROM users"), 1);
+}
+
+TEST_F(SeedDataTest, TheFirstAdminsPasswordMayBeGivenInAFile) {
+    given_in_ = directory_.path() + "/given";
+    EXPECT_THROW(first_admin(), std::runtime_error);
+    (void)GetCapturedStdout();
+    write_private_file(given_in_, "10000\n");
+    EXPECT_THROW(first_admin(), std::runtime_error) << "too short";
+    (void)GetCapturedStdout();
+    write_private_file(given_in_, "battery staple\n");
+    EXPECT_THAT(first_admin(), HasSubstr("password in " + given_in_));
+    EXPECT_FALSE(std::filesystem::exists(file_));
+    EXPECT_TRUE(passwords_.verify(book_.users().find("10000")->password_hash, "battery staple"));
 }
 
 TEST_F(SeedDataTest, ADemoIsOpenNowAndInTwoMinutesAndMadeOnce) {

@@ -58,8 +58,10 @@ jobs::timed_jobs::world shop_server::for_jobs() {
             .points = ports_->points()};
 }
 
-void shop_server::create_first_admin() {
-    floodgate::engine::create_first_admin(ports_->book(), front_.passwords, clock_.now());
+void shop_server::create_first_admin(const std::string& password_file) {
+    floodgate::engine::create_first_admin(
+        ports_->book(), front_.passwords,
+        {.given_in = password_file, .keep_in = with_.data + "/admin-password"}, clock_.now());
 }
 
 void shop_server::create_demo() {

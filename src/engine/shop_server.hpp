@@ -25,7 +25,8 @@ public:
     shop_server& operator=(const shop_server&) = delete;
 
     // Fill an empty ledger. Each prints what a person must know.
-    void create_first_admin();
+    // The file has the password to use; empty: a random one is kept in DATA/admin-password.
+    void create_first_admin(const std::string& password_file);
     void create_demo();
 
     // Serves until SIGINT or SIGTERM, which must be blocked in every thread, also SIGHUP (see

@@ -1,5 +1,7 @@
 #include <boost/json/parse.hpp>
 
+#include "api/routes.hpp"
+#include "api/second_factor_api.hpp"
 #include "http/request_desk_fixture.hpp"
 
 namespace floodgate::http {
@@ -114,6 +116,46 @@ TEST_F(RequestDeskTest, NotesWhatItRefuses) {
     EXPECT_EQ(events_told_, (std::vector<std::string>{
                                 "guard.limited limit=purchase_by_address user=5 from=192.0.2.9 "
                                 "route=/api/v1/sales/{id}/orders"}));
+}
+
+// Every route for every role, for strangers, for expired log-ins and for those that are not good
+// for everything yet.
+TEST_F(RequestDeskTest, EveryRouteIsForItsRolesOnly) {
+    for (const api::route& route : api::routes()) {
+        if (!route.needs_login() || route.here != api::on_loop::no) continue;
+        std::string path(route.path);
+        if (const auto open = path.find('{'); open != path.npos)
+            path.replace(open, path.find('}') + 1 - open, "7");
+        const auto ask = [&](const std::string& token) {
+            request r = getting(path, token);
+            r.verb = route.verb;
+            return decide(r);
+        };
+        EXPECT_EQ(status(ask("")), 401) << path;
+        for (const sale::role role : sale::all_roles) {
+            const decision d = ask(log_in(1000 + static_cast<int>(role), role));
+            if (const auto* job = std::get_if<pool_job>(&d)) {
+                EXPECT_EQ(job->work != api::refuse_act, api::may(role, route.needs))
+                    << path << " " << sale::to_word(role);
+            } else {
+                EXPECT_EQ(status(d), 403) << path;
+                EXPECT_FALSE(api::may(role, route.needs)) << path << " " << sale::to_word(role);
+            }
+        }
+        const std::string token = guard::new_token();
+        sale::login half{
+            guard::hash_of(token), {9}, sale::role::admin, clock_.now() + std::chrono::hours(1)};
+        for (const auto standing :
+             {sale::standing::must_change_password, sale::standing::second_factor_missing}) {
+            half.standing = standing;
+            sessions_.add(half);
+            const bool goes_on = std::holds_alternative<pool_job>(ask(token));
+            EXPECT_EQ(goes_on, route.needs == api::access::self) << path;
+        }
+        half.expires_at = clock_.now();
+        sessions_.add(half);
+        EXPECT_FALSE(std::holds_alternative<pool_job>(ask(token))) << path;
+    }
 }
 
 TEST_F(RequestDeskTest, FindsALogInThatAnotherNodeMade) {

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 """Attacks on the stock: a unit that one account holds for ever (M2), and its mill of orders (M3)."""
-import re
 import unittest
 
 import books
 from books import clustered_only
-from harness import API, ledger, open_book, request_bytes
+from harness import API, ledger, open_book, request_bytes, first_admin
 from orders import CONFIG, TIMED_OUT, ShopTest
 from recording import moment_of
 
@@ -36,9 +35,9 @@ class InventoryTest(ShopTest):
 
     def returns(self):
         """(buyer, times) as an admin sees them."""
-        found = re.search(r"phone (\d+)  password (\S+)", self.server_.said())
+        phone, password = first_admin(self.server_)
         admin = self.client.post(f"{API}/auth/login", {
-            "phone": found[1], "password": found[2]}).json["token"]
+            "phone": phone, "password": password}).json["token"]
         answer = self.client.get(f"{API}/admin/sales/{self.sale}/returns", admin)
         self.assertEqual(answer.status, 200, answer.text)
         return [(b["buyer_id"], b["times"]) for b in answer.json["buyers"]]

@@ -4,14 +4,14 @@
 Each test is named after its finding: H4, M4, L8, L11, L12."""
 import contextlib
 import json
-import re
 import socket
 import subprocess
 import time
 import unittest
 
 from harness import (API, PATIENCE_S, Client, FloodgateTest, embedded_only, lock_ledger,
-                     request_bytes)
+                     request_bytes,
+                     first_admin)
 from nginx_test import NginxTest
 from process_memory import resident_bytes, unread_bytes
 from raw import Raw
@@ -144,10 +144,10 @@ class OperatorsAddress(FloodgateTest):
         server = self.server(shop.data, config=f'[edge]\noperator_listen = "127.0.0.1:{port}"\n' + FAST)
         server.start(ready=False)
         self.assertIn(f"http://127.0.0.1:{port}/readyz", server.said())
-        found = re.search(r"phone (\d+)  password (\S+)", server.said())
+        phone, password = first_admin(server)
         with server.client() as buyers, Client(("127.0.0.1", port)) as operators:
             self.wait_until(lambda: operators.get("/readyz").status == 200)
-            token = buyers.post(f"{API}/auth/login", {"phone": found[1], "password": found[2]}).json["token"]
+            token = buyers.post(f"{API}/auth/login", {"phone": phone, "password": password}).json["token"]
             for path in ("/metrics", "/readyz", f"{API}/admin/sales", f"{API}/admin/audit"):
                 self.assertEqual(operators.get(path, token).status, 200, path)
                 hidden = buyers.get(path, token)

@@ -233,17 +233,29 @@ class FirstStartTest(FloodgateTest):
         self.stop()
         self.assertEqual(check(self.place / "data"), [])
 
-    def test_the_first_start_shows_an_admin_password_once(self):
+    def test_the_first_start_keeps_an_admin_password_in_a_private_file(self):
         said, client = self.start("--data", "d")
-        found = re.search(r"phone (\S+)  password (\S{16,})", said)
-        self.assertTrue(found, said)
-        self.assertEqual(self.log_in(client, found[1], found[2])["user"]["role"], "admin")
+        file = self.place / "d" / "admin-password"
+        self.assertRegex(said, r"phone 10000  password in \S*admin-password")
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+        first = file.read_text().strip()
+        self.assertNotIn(first, said)
+        welcome = self.log_in(client, "10000", first)
+        self.assertEqual(welcome["user"]["role"], "admin")
+        self.assertTrue(welcome["user"]["must_change_password"])
+        refused = client.get(f"{API}/admin/staff", welcome["token"])
+        self.assertEqual((refused.status, refused.code), (403, "must_change_password"))
+        self.assertEqual(client.get(f"{API}/me", welcome["token"]).status, 200)
+        changed = client.ask("POST", f"{API}/me/password", welcome["token"],
+                             {"old_password": first, "new_password": "battery staple"})
+        self.assertEqual(changed.status, 204, changed.text)
+        self.assertEqual(client.get(f"{API}/admin/staff", welcome["token"]).status, 200)
         self.assertEqual(client.get(f"{API}/rounds").json, {"rounds": []})
         self.assertEqual((self.place / "d").stat().st_mode & 0o077, 0, "for its owner only")
         self.stop()
         again, client = self.start("--data", "d")
         self.assertNotIn("password", again)
-        self.assertEqual(self.log_in(client, found[1], found[2])["user"]["role"], "admin")
+        self.assertEqual(self.log_in(client, "10000", "battery staple")["user"]["role"], "admin")
 
     def test_a_demo_takes_no_real_data_and_stays_on_this_machine(self):
         shop = self.fixture(users=1, stock=1)

@@ -133,6 +133,28 @@ def with_lines(config, section, lines):
 
 # The server.
 
+ADMIN_PASSWORD = "chosen by the first admin"
+changed_passwords = set()  # files with first passwords that were changed already
+
+
+def first_admin(*servers):
+    """(phone, password) of the admin whom one of these servers has made. The password in the file
+    must be changed at the first log-in, so it is."""
+    phone, file = re.search(r"phone (\d+)  password in (\S+)",
+                            "".join(s.said() for s in servers)).groups()
+    made = (file, os.stat(file).st_mtime_ns)
+    if made not in changed_passwords:
+        first = pathlib.Path(file).read_text().strip()
+        with servers[0].client() as client:
+            token = client.post(f"{API}/auth/login", {"phone": phone, "password": first}).json["token"]
+            answer = client.ask("POST", f"{API}/me/password", token,
+                                {"old_password": first, "new_password": ADMIN_PASSWORD})
+            if answer.status != 204:
+                raise AssertionError(answer.text)
+        changed_passwords.add(made)
+    return phone, ADMIN_PASSWORD
+
+
 class ServerFailed(AssertionError):
     """It ended, or did not get ready, where it should have run."""
 

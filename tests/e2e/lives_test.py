@@ -8,7 +8,7 @@ import time
 import unittest
 
 from books import change
-from harness import API, Attempt, Crowd, FloodgateTest, held_in, ledger
+from harness import API, Attempt, Crowd, FloodgateTest, held_in, ledger, first_admin
 from orders import CANCELLED, CONFIG, PAID, TIMED_OUT, Act, ShopTest, quantile
 from sockets import Audience, allow_files
 
@@ -41,7 +41,7 @@ class TenThousandLives(FloodgateTest):
         self.acts = {}     # buyer -> Act
 
     def log_in_admin(self):
-        phone, password = re.search(r"phone (\d+)  password (\S+)", self.server_.said()).groups()
+        phone, password = first_admin(self.server_)
         answer = self.ask("POST", "/auth/login", body={"phone": phone, "password": password})
         return answer.json["token"]
 

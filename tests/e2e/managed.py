@@ -1,8 +1,7 @@
 """A shop full of buyers, and an admin who looks after it: for tests of what goes wrong."""
-import re
 
 import books
-from harness import API, PATIENCE_S, UNLIMITED, FloodgateTest
+from harness import API, PATIENCE_S, UNLIMITED, FloodgateTest, first_admin
 from recording import RecordingClient
 
 # Buyers may click for ever, passwords are quick to hash, and the disk of whoever runs the tests
@@ -20,10 +19,10 @@ class ManagedShop(FloodgateTest):
         self.shop = self.fixture(users, stock, **terms)
         self.sale = self.shop.sales[0]
         self.server_ = self.serve(self.shop.data, config=CALM + config, environment=environment)
-        found = re.search(r"phone (\d+)  password (\S+)", self.server_.said())
+        phone, password = first_admin(self.server_)
         with self.client() as client:
             self.admin = client.post(f"{API}/auth/login", {
-                "phone": found[1], "password": found[2]}).json["token"]
+                "phone": phone, "password": password}).json["token"]
 
     def client(self, token=None):
         return RecordingClient(self.server_.address, token)

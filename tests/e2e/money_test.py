@@ -13,7 +13,8 @@ import urllib.parse
 
 from books import clustered_only
 from harness import (API, BINARY, ROOT, UNLIMITED, Client, FloodgateTest, embedded_only, floodgate,
-                     ledger, place_of)
+                     ledger, place_of,
+                     first_admin)
 from orders import ShopTest
 from payments import (BEIJING, FORM, AlipayForger, AlipayMerchant, Sandbox, WechatForger,
                       WechatMerchant, flipped, new_key, toml_of)
@@ -220,9 +221,9 @@ class MoneyTest(ShopTest):
     def admin(self):
         """A token of the admin whom the server has made."""
         if not self.admin_token:
-            found = re.search(r"phone (\d+)  password (\S+)", self.server_.said())
+            phone, password = first_admin(self.server_)
             self.admin_token = self.client.post(f"{API}/auth/login", {
-                "phone": found[1], "password": found[2]}).json["token"]
+                "phone": phone, "password": password}).json["token"]
         return self.admin_token
 
     def begin(self, buyer, no):
@@ -615,7 +616,7 @@ class TestAlipay(Alipay, Journeys):
 
     def test_an_admin_checks_the_daily_bill(self):
         self.open_shop()
-        phone, password = re.search(r"phone (\d+)  password (\S+)", self.server_.said()).groups()
+        phone, password = first_admin(self.server_)
         admin = self.client.post(f"{API}/auth/login",
                                  {"phone": phone, "password": password}).json["token"]
         no, _ = self.buy_and_pay(1)

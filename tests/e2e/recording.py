@@ -13,7 +13,7 @@ import time
 import unittest
 
 import books
-from harness import API, PATIENCE_S, Client, Server, request_bytes, take_answer
+from harness import API, PATIENCE_S, Client, Server, request_bytes, take_answer, first_admin
 
 # Quick to start, quick to hash; everything else as it is shipped.
 FAST = "[journal]\nsegment_mib = 1\n[guard]\npassword_mib = 8\npassword_passes = 1\n"
@@ -117,12 +117,12 @@ class SharedServer(unittest.TestCase):
         cls.server = Server(cls.place / "data", config=cls.config)
         cls.addClassCleanup(cls.end_server)
         cls.server.start()
-        found = re.search(r"phone (\d+)  password (\S+)", cls.server.said())
-        cls.admin_phone, cls.admin_password = found[1], found[2]
+        cls.admin_phone, cls.admin_password = first_admin(cls.server)
         cls.client = cls.connect()
         cls.addClassCleanup(cls.client.close)
         if cls.log_in_admin:
-            answer = cls.client.post(f"{API}/auth/login", {"phone": found[1], "password": found[2]})
+            answer = cls.client.post(f"{API}/auth/login", {
+                "phone": cls.admin_phone, "password": cls.admin_password})
             cls.admin = answer.json["token"]
 
     @classmethod

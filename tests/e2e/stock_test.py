@@ -3,12 +3,12 @@
 promise is left without a unit, no unit without a buyer."""
 import contextlib
 import random
-import re
 import threading
 import unittest
 
 from harness import (API, CLUSTERED, MANY_LOOPS, UNLIMITED, Attempt, Crowd, FloodgateTest, held_in,
-                     ledger, orders_in)
+                     ledger, orders_in,
+                     first_admin)
 from kill9 import Record
 
 
@@ -54,7 +54,7 @@ class StockChangesInARush(FloodgateTest):
         self.record, self.arrived = Record(limit=1), 0
 
     def log_in(self):
-        phone, password = re.search(r"phone (\S+)  password (\S+)", self.server_.said()).groups()
+        phone, password = first_admin(self.server_)
         with self.server_.client() as client:
             answer = client.post(f"{API}/auth/login", {"phone": phone, "password": password})
         self.assertEqual(answer.status, 200)

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """A sale that does not sell refunded units again: they leave the stock, everywhere, for good."""
-import re
 import unittest
 
-from harness import API, NO_COOL_DOWN, ledger
+from harness import API, NO_COOL_DOWN, ledger, first_admin
 from orders import CONFIG, ShopTest
 
 
@@ -11,7 +10,7 @@ class RefundedUnits(ShopTest):
 
     def open_sale(self, stock):
         self.open_shop(users=3, stock=stock, config=CONFIG + NO_COOL_DOWN)
-        phone, password = re.search(r"phone (\d+)  password (\S+)", self.server_.said()).groups()
+        phone, password = first_admin(self.server_)
         answer = self.client.post(f"{API}/auth/login", {"phone": phone, "password": password})
         self.admin = answer.json["token"]
         changed = self.manage("PUT", f"/sales/{self.sale}", {"resell_refunded": False})
