@@ -251,7 +251,7 @@ void describe_admin(CLI::App& app, admin_command& command) {
     }
 }
 
-int run_admin(const engine::settings& s, const admin_command& command) {
+void run_admin(const engine::settings& s, const admin_command& command) {
     const std::string verb = command.app->get_subcommands().front()->get_name();
     if (verb == "add") commands::add_staff(s, command.o);
     if (verb == "passwd") commands::set_staff_password(s, command.o);
@@ -259,7 +259,6 @@ int run_admin(const engine::settings& s, const admin_command& command) {
     if (verb == "disable" || verb == "enable")
         commands::set_staff_disabled(s, command.o, verb == "disable");
     if (verb == "list") commands::list_staff(s);
-    return 0;
 }
 
 void describe_fixture(CLI::App& command, commands::fixture_options& o) {
@@ -371,7 +370,7 @@ int run(int argc, char** argv) {
         return app.exit(e) == 0 ? 0 : 2;
     }
     if (*serve_command) return serve(serving);
-    if (*admin.app) return run_admin(settings_for(admin.o.config, admin.o.data), admin);
+    if (*admin.app) return run_admin(settings_for(admin.o.config, admin.o.data), admin), 0;
     if (const auto done = keep(keeping)) return *done;
     if (*sandbox_command) return play_sandbox(sandbox);
     if (*points_command) return serve_points(points);

@@ -31,7 +31,7 @@ protected:
 
     std::string given_in_;
     ledger::scratch_directory directory_;
-    const std::string file_ = directory_.path() + "/admin-password";
+    const std::string file_ = directory_.file("admin-password");
     ledger::book_verbs verbs_{ledger::databases().front().open(directory_)};
     ledger::ledger& book_ = verbs_.book();
     guard::passwords passwords_{guard::cheapest};
@@ -54,7 +54,7 @@ TEST_F(SeedDataTest, TheFirstAdminsPasswordIsInAFileThatOnlyItsOwnerCanRead) {
 }
 
 TEST_F(SeedDataTest, TheFirstAdminsPasswordMayBeGivenInAFile) {
-    given_in_ = directory_.path() + "/given";
+    given_in_ = directory_.file("given");
     EXPECT_THROW(first_admin(), std::runtime_error);
     (void)GetCapturedStdout();
     write_private_file(given_in_, "10000\n");

@@ -185,6 +185,10 @@ class Books(ManagedShop):
     def stock(self):
         return self.manage("GET", f"/sales/{self.sale}")["stock"]
 
+    def acts(self):
+        """The audit, without log-ins."""
+        return [line for line in self.manage("GET", "/audit")["lines"] if line["action"] != "staff.login"]
+
     def test_m10_an_act_without_its_audit_line_is_not_done(self):
         self.open_shop(users=2, stock=5)
         self.refuse_audit_lines()

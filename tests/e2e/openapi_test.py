@@ -11,6 +11,7 @@ import jsonschema
 import accounts_test
 import admin_test
 import api_test
+import roles_test
 import staff_calls_test
 import timed_jobs_test
 import upsert_test
@@ -24,7 +25,7 @@ OF_CHANNELS = {"take_alipay_message", "take_wechat_message", "take_external_mess
                "return_from_alipay"}
 
 
-WALKERS = (accounts_test, api_test, admin_test, staff_calls_test, timed_jobs_test, upsert_test)
+WALKERS = (accounts_test, api_test, admin_test, roles_test, staff_calls_test, timed_jobs_test, upsert_test)
 
 
 def walk(node, path=""):
