@@ -123,7 +123,7 @@ class Roles(SharedServer):
         while self.client.get(f"{API}/admin/sales", token).status != 401:
             self.assertLess(time.monotonic(), give_up, "the log-in goes on")
             time.sleep(0.05)
-        self.assertEqual(self.log_in("10009").status, 401)
+        self.assertEqual(self.log_in("10009").status, 403)
         done = floodgate("admin", "enable", *place_of(self.place / "data"), "--phone", "10009")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.log_in("10009").status, 200)
