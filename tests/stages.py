@@ -203,7 +203,7 @@ def fingerprint(name, rules):
 
 
 def quick(sh):
-    """The unit tests, built by gcc (preset dev). Only with --quick."""
+    """The unit tests, built as quickly as possible (preset dev). Only with --quick."""
     return ctest(sh, "dev", "unit")
 
 
