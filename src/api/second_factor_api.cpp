@@ -54,6 +54,7 @@ reply confirm(services& with, const call& c, const std::string& code) {
         return problem_reply(problem::second_factor_required, c.language, {{"field", "code"}});
     const auto codes = guard::new_recovery_codes();
     std::vector<sale::token_hash> hashes;
+    hashes.reserve(codes.size());
     for (const std::string& each : codes) hashes.push_back(guard::recovery_code_hash(each));
     const auto done = with.ledger.second_factors().confirm(
         c.user, {.step = *step, .recovery_codes = hashes},

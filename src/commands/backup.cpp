@@ -76,6 +76,7 @@ void list_files(const std::string& to, std::vector<std::string> names,
                 const std::vector<segment>& segments) {
     for (const segment& s : segments) names.push_back(std::string(journal_name) + "/" + s.name);
     std::vector<listed_file> files;
+    files.reserve(names.size());
     for (const std::string& name : names) files.push_back(describe(to, name));
     write_private_file(to + "/" + backup_list_name, write_list(files));
     sync_directory(to);
@@ -89,6 +90,7 @@ std::vector<std::string> make_backup(const std::string& data, const std::string&
     make_empty_directory(to);
     const std::vector<std::string> names = databases_of(data);
     std::vector<std::string> paths;
+    paths.reserve(names.size());
     for (const std::string& name : names) paths.push_back(data + "/" + name);
 
     store::sqlite_snapshot moment(paths);

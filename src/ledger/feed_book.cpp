@@ -128,6 +128,7 @@ private:
         for (const feed_event& e : events_)
             if (e.order.no.value != 0) known[e.order.no];
         std::vector<sale::order_no> numbers;
+        numbers.reserve(known.size());
         for (const auto& [no, order] : known) numbers.push_back(no);
         const auto read = [&](store::row_cursor& rows) {
             while (rows.next()) {

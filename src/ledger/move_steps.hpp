@@ -32,6 +32,7 @@ struct state_step {
     sale::order_event event{};
     std::string_view method{};  // paid: with which
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the generated comparison
     auto operator<=>(const state_step&) const = default;
 };
 void set_states(store::connection& c, const order_list& orders, const state_step& how, instant at);

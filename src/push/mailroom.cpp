@@ -49,7 +49,7 @@ void mailroom::note_missed() {
         if (b.missed) b.missed();
 }
 
-void mailroom::show(std::shared_ptr<const std::string> message) {
+void mailroom::show(const std::shared_ptr<const std::string>& message) {
     if (!has_viewers()) return;
     const std::lock_guard lock(mutex_);
     for (const box& b : boxes_)

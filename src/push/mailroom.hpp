@@ -48,7 +48,7 @@ public:
 
     // Sends a message to every socket that wants the live view. Any thread; next to nothing when
     // there is none.
-    void show(std::shared_ptr<const std::string> message);
+    void show(const std::shared_ptr<const std::string>& message);
     bool has_viewers() const { return viewers_.load(std::memory_order_relaxed) > 0; }
     void count_viewer(int more) { viewers_ += more; }
 

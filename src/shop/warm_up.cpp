@@ -46,7 +46,7 @@ result<void> catalogue_desk::sign(const actor& by, const act& asked) {
 
 result<sale::sale> catalogue_desk::warm_up(sale::sale_id id, const actor& by) {
     const std::lock_guard lock(one_at_a_time_);
-    const auto s = find(id);
+    auto s = find(id);
     if (!s) return s.error();
     if (s->state == draft) return errc::conflict;
     // The ledger does not change, so the line has a transaction of its own. It is written first: a
