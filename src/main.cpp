@@ -343,17 +343,14 @@ int run(int argc, char** argv) {
     auto* sandbox_command = app.add_subcommand(
         "sandbox", "Play Alipay and WeChat Pay on this machine, with play money");
     describe_sandbox(*sandbox_command, sandbox);
-
     commands::points_options points;
     auto* points_command = app.add_subcommand(
         "points", "Keep the accounts of points in a process of its own, for shops with points.url");
     describe_points(*points_command, points);
-
     commands::bill_options bill;
     auto* bills_command =
         app.add_subcommand("bills", "Compare a payment channel's daily bill with the ledger");
     describe_bills(*bills_command, bill);
-
     admin_command admin;
     describe_admin(app, admin);
     keeping_options keeping;

@@ -49,7 +49,7 @@ std::string password_for(const admin_options& o) {
     if (!o.password_file.empty()) return engine::password_in(o.password_file, o.phone);
     if (::isatty(STDIN_FILENO) == 0)
         throw std::runtime_error("--password-file is needed: there is no terminal to type it at");
-    const std::string password = typed("New password: ");
+    std::string password = typed("New password: ");
     if (const auto fault = guard::fault_in_password(password, o.phone))
         throw std::runtime_error(std::string("the password is not good: ") +
                                  guard::to_text(*fault));
