@@ -162,6 +162,12 @@ stages.run_lanes({{"one": one, "two": two}})
         stages.shell("trial").run(["sh", "-c", f"sleep 60 & echo $! >{pid_file}"], 9)
         self.assertTrue(gone(int(pid_file.read_text())))
 
+    def test_output_has_no_colours_even_on_ci(self):
+        with unittest.mock.patch.dict(os.environ, {"CI": "true", "FORCE_COLOR": "1"}):
+            output = stages.shell("trial").run(
+                ["sh", "-c", r"echo ${CI-no} ${FORCE_COLOR-no} $NO_COLOR; printf '\033[1mTests\033[22m 3\n'"], 9)
+        self.assertEqual(output, "no no 1\nTests 3\n")
+
     def test_a_file_that_takes_clang_tidy_too_long_fails_alone(self):
         programs = {"cmake": "exit 0", "clang-tidy": 'case "$*" in *slow*) exec sleep 60 ;; esac'}
         (self.folder / "programs").mkdir()
