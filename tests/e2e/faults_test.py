@@ -183,6 +183,11 @@ class TheJudgeItself(unittest.TestCase):
         self.assertIn("buyer 1 has 2 orders", self.judge())
         self.assertIn("acknowledged to buyer 2", self.judge())
 
+    def test_a_second_order_that_the_ledger_refused_is_right_where_redis_lost_the_first(self):
+        self.orders["13"] = (1, 1, 1, "failed")
+        self.assertIn("buyer 1 has 2 orders", self.judge())
+        self.assertEqual(self.judge(may_lose=True), "")
+
     def test_an_order_that_was_there_is_missed(self):
         del self.orders["11"]
         self.assertIn("order 11 was in the ledger", self.judge())
